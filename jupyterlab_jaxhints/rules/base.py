@@ -54,15 +54,17 @@ class Hint:
     """A finding at a node, with the words of its message.
 
     `certain=False` marks a probable one; `kind` overrides the rule's kind for this hint (print of shapes: "style");
-    `evidence` is a list of `engine.values.Step`; other keywords are the words that the message template names.
+    `evidence` is a list of `engine.values.Step`; `place` is needed only where the node stands in another statement than
+    the event's; `data` is for the rule's own `fixes`; other keywords are the words that the message template names.
     """
 
-    __slots__ = ("node", "words", "evidence", "certain", "variant", "kind", "data")
+    __slots__ = ("node", "words", "evidence", "certain", "variant", "kind", "data", "place")
 
     def __init__(self, node: Any, *, evidence: Sequence[Any] = (), certain: bool = True, variant: str = "",
-                 kind: Kind | None = None, data: Any = None, **words: str) -> None:
+                 kind: Kind | None = None, data: Any = None, place: Any = None, **words: str) -> None:
         self.node, self.words, self.evidence = node, words, tuple(evidence)
         self.certain, self.variant, self.kind, self.data = certain, variant, kind, data
+        self.place = place
 
     def __getattr__(self, name: str) -> str:
         try:
