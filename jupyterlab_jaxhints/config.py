@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from . import rules
-from .engine.errors import ConfigError
+from .errors import ConfigError
 from .protocol import Settings, Severity
 
 if sys.version_info >= (3, 11):
@@ -83,12 +83,12 @@ def from_pyproject(path: Path) -> Config:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from error
+        raise ConfigError("unreadable-config", f"{path}: {error}") from error
     for key in TABLE.split("."):
         table = table.get(key, {}) if isinstance(table, Mapping) else {}
     config, problems = from_table(table, f"{path} [{TABLE}]")
     if problems:
-        raise ConfigError("\n".join(problems))
+        raise ConfigError("unknown-setting", "\n".join(problems))
     return config
 
 
@@ -114,7 +114,7 @@ def check_names(given: Iterable[str], source: str) -> tuple[str, ...]:
     problems: list[str] = []
     chosen = _known(given, source, problems)
     if problems:
-        raise ConfigError("\n".join(problems))
+        raise ConfigError("unknown-setting", "\n".join(problems))
     return chosen
 
 

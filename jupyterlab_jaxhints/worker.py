@@ -12,15 +12,13 @@ import logging
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
-from .engine.errors import WorkerError
+from .errors import WorkerError
 
 ATTEMPTS = 5
 SKIPPED = 200  # cells that are left out are remembered up to this number
-STACK = 64 << 20  # LibCST recurses on nested code; the scanner's guard is measured for far less
 PROGRAM = "import sys; sys.path[:] = {path!r}; from jupyterlab_jaxhints.worker import main; main({memory_limit})"
 
 Header = dict[str, Any]
@@ -45,7 +43,7 @@ class Worker:
     async def ask(self, method: str, body: bytes = b"", **details: Any) -> tuple[int, bytes]:
         """Status and body of the answer; raises WorkerError when no child lives to give one."""
         if self._closed:
-            raise WorkerError("the worker is closed")
+            raise WorkerError("worker-closed", "The server is shutting down.")
         question = {"method": method, **details}
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question, body)
 
@@ -71,7 +69,7 @@ class Worker:
                 elif careful:
                     break
                 careful = True
-        raise WorkerError("the worker process ends before it answers")
+        raise WorkerError("worker-died", "The analysis process ends before it answers.")
 
     def _exchange(self, question: Header, body: bytes) -> tuple[int, bytes]:
         cell = None
@@ -149,30 +147,9 @@ def receive(stream: BinaryIO) -> tuple[Header, bytes] | None:
 def main(memory_limit: int = 0) -> None:
     """The child: answers until its standard input ends."""
     _limit_memory(memory_limit)
-    run_with_big_stack(_serve)
+    from .engine.stack import run_deep
 
-
-def run_with_big_stack(function: Callable[[], Any]) -> Any:
-    """Calls the function in a thread whose stack is deep enough for nested code; returns or raises what it does."""
-    outcome: list[Any] = []
-
-    def call() -> None:
-        try:
-            outcome.extend((True, function()))
-        except BaseException as error:  # noqa: BLE001 - carried over to the caller's thread
-            outcome.extend((False, error))
-
-    before = threading.stack_size(STACK)
-    try:
-        thread = threading.Thread(target=call, daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
-    fine, result = outcome
-    if fine:
-        return result
-    raise result
+    run_deep(_serve)
 
 
 def _serve() -> None:
