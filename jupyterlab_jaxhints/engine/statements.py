@@ -1,0 +1,353 @@
+"""Cuts a cell into top-level statements, recovers broken ones, parses each with LibCST and keeps the trees by hash.
+
+A cell is too big a unit: 200 lines need 11 ms to parse, and one broken line loses all of it. A statement needs 0.1 ms
+and stays in the cache while its neighbours change. Positions count from the statement's start, so moving it is free.
+"""
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import Position, Range
+from . import recovery
+from .magics import MAX_CELL, Masked, Scan, scan
+from .scanner import LogicalLine
+from .stack import run_deep
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from .cells import Cell
+
+MAX_DEPTH = 50  # LibCST's time grows with the square of the depth, and it ends the process where the stack ends
+MAX_STATEMENT = 20_000
+MAX_RESCANS = 40  # a cell, so that many broken brackets do not make its scan quadratic
+
+SKIPPED = {
+    "nesting": f"Not analysed: brackets are nested more than {MAX_DEPTH} deep",
+    "statement": f"Not analysed: this statement is longer than {MAX_STATEMENT:,} characters",
+    "cell": f"Not analysed: this cell is longer than {MAX_CELL:,} characters",
+}
+
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
+_ERROR_LINE = re.compile(r"error at (\d+):\d+")
+
+
+@dataclass
+class Stats:
+    """Work done, so that tests can count it."""
+
+    parsed: int = 0
+    failed: int = 0
+    reused: int = 0
+
+    def reset(self) -> None:
+        self.parsed = self.failed = self.reused = 0
+
+
+stats = Stats()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One top-level statement as the analysis reads it, and where it stands in its cell.
+
+    text: masked, without the cell's margin, ends in a line break. start_line: zero-based in the cell. shifts: how many
+    columns each line lost. repaired_lines: lines of the piece that a stand-in replaces. skipped: a key of `SKIPPED`
+    where a guard keeps it from the parser.
+    """
+
+    text: str
+    start_line: int
+    masked: Masked = field(repr=False, compare=False)
+    shifts: tuple[int, ...] = ()
+    repaired_lines: tuple[int, ...] = ()
+    skipped: str | None = None
+
+    @property
+    def repaired(self) -> bool:
+        return bool(self.repaired_lines)
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Offset of each line in `text`."""
+        return (0, *(match.end() for match in re.finditer("\n", self.text)))
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Zero-based line and code-point column in the cell of an offset in `text`."""
+        index = bisect_right(self.line_starts, offset) - 1
+        column = offset - self.line_starts[index]
+        if self.shifts:
+            column += self.shifts[min(index, len(self.shifts) - 1)]
+        line = self.start_line + index
+        column = min(column, len(self.masked.line_text(line)))
+        return line, column + (self.masked.mark_width if line == 0 else 0)
+
+    def position(self, offset: int) -> Position:
+        """The place in the cell of an offset in `text`, in UTF-16 units."""
+        line, column = self.line_column(offset)
+        source = self.masked.line_text(line)
+        if not source.isascii():
+            mark = self.masked.mark_width if line == 0 else 0
+            column = len(source[:column - mark].encode("utf-16-le", "surrogatepass")) // 2 + mark
+        return Position(line=line, character=column)
+
+    def range(self, start: int, end: int) -> Range:
+        """The place in the cell of a span of `text`."""
+        return Range(start=self.position(start), end=self.position(end))
+
+    def source_offset(self, offset: int) -> int:
+        """Where in `masked.source` an offset in `text` lies."""
+        line, column = self.line_column(offset)
+        starts = self.masked.line_starts
+        if line >= len(starts):
+            return len(self.masked.source)
+        return starts[line] + column - (self.masked.mark_width if line == 0 else 0)
+
+    def row_column(self, offset: int) -> tuple[int, int]:
+        """One-based row and code-point column in the cell, as the command line prints them."""
+        line, column = self.line_column(offset)
+        return line + 1, column + 1
+
+
+@dataclass(eq=False)
+class Statement:
+    """A parsed statement. `repaired`: a stand-in replaces some of its lines."""
+
+    text: str
+    hash: str
+    module: cst.Module
+    repaired: bool = False
+
+    @property
+    def body(self) -> Any:
+        """Its nodes; one, save for what a cell's first or last comment leaves."""
+        return self.module.body
+
+    @cached_property
+    def _spans(self) -> Any:
+        from .spans import record
+
+        return run_deep(record, self.module, self.text)
+
+    @property
+    def exact(self) -> bool:
+        """Positions are exact, so text can be edited by them."""
+        return self._spans is not None
+
+    def span(self, node: cst.CSTNode, parens: bool = False) -> tuple[int, int]:
+        """(start, end) of a node in `text`: its own code, without whitespace, and without parentheses unless wanted."""
+        if self._spans is None:
+            return 0, len(self.text.rstrip())
+        return self._spans.outer(node) if parens else self._spans.inner(node)
+
+
+@dataclass(frozen=True)
+class CellCode:
+    """A cell with its masked text and its statements, in order."""
+
+    cell: Cell
+    masked: Masked
+    pieces: tuple[Piece, ...]
+
+    @property
+    def id(self) -> str:
+        return self.cell.id
+
+    @property
+    def skipped(self) -> list[tuple[Range, str]]:
+        """One note for each guard that kept something from being analysed."""
+        if self.masked.too_long:
+            start = Position(line=0, character=0)
+            return [(Range(start=start, end=start), SKIPPED["cell"])]
+        return [(piece.range(0, piece.text.index("\n")), SKIPPED[piece.skipped]) for piece in self.pieces if piece.skipped]
+
+
+def read(cell: Cell, cursor_line: int | None = None) -> CellCode:
+    """Masks and cuts a cell."""
+    from .magics import mask
+
+    masked = mask(cell.text)
+    return CellCode(cell, masked, tuple(split(masked, cursor_line)))
+
+
+# --- cutting ----------------------------------------------------------------------------------------------------
+
+
+def split(masked: Masked, cursor_line: int | None = None) -> list[Piece]:
+    """The top-level statements. A broken one is cut again, then repaired: `cursor_line` is the likeliest culprit."""
+    whole = Scan(masked.text, masked.lines, (), masked.flush)
+    return _Cutter(masked, cursor_line).pieces(whole, 0)
+
+
+class _Cutter:
+    def __init__(self, masked: Masked, cursor_line: int | None) -> None:
+        self.masked, self.cursor_line = masked, cursor_line
+        self.rescans = 0
+
+    def pieces(self, seen: Scan, base: int) -> list[Piece]:
+        """The statements of a scanned part of the cell that begins at offset `base`."""
+        found: list[Piece] = []
+        for chunk in _chunks(seen, self.masked.margin):
+            found += self._read(seen, base, chunk)
+        return found
+
+    def _read(self, seen: Scan, base: int, chunk: list[LogicalLine]) -> list[Piece]:
+        start, end = chunk[0].start, chunk[-1].end
+        piece = self._piece(seen, base, start, end)
+        deep = max(line.depth for line in chunk) > MAX_DEPTH
+        long = len(piece.text) > MAX_STATEMENT
+        if not (deep or long) and parse(piece.text):
+            return [piece]
+        swallows = any(line.open for line in chunk)
+        if self.rescans < MAX_RESCANS and (swallows or not (deep or long)):
+            cut = recovery.next_start(seen.text, start, end, self.masked.margin)
+            if cut is not None:
+                return self._recut(seen, base, start, cut, end)
+        if deep or long:
+            return [_skip(piece, "nesting" if deep else "statement")]
+        return [self._repair(piece)]
+
+    def _recut(self, seen: Scan, base: int, start: int, cut: int, end: int) -> list[Piece]:
+        """What an open bracket or quote swallowed is scanned anew, from the next line that looks like a start."""
+        self.rescans += 1
+        head = self._piece(seen, base, start, cut)
+        rest = scan(recovery.visible(self.masked, base + cut, base + end), 0, self.masked.margin)
+        guard = recovery.too_deep(head.text, MAX_DEPTH)
+        if guard or len(head.text) > MAX_STATEMENT:
+            first = _skip(head, "nesting" if guard else "statement")
+        else:
+            first = head if parse(head.text) else self._repair(head)
+        return [first, *self.pieces(rest, base + cut)]
+
+    def _piece(self, seen: Scan, base: int, start: int, end: int) -> Piece:
+        margin = self.masked.margin
+        lines = seen.text[start:end].rstrip().split("\n")
+        shifts: tuple[int, ...] = ()
+        if margin:
+            shifts = tuple(len(margin) if line.startswith(margin) else 0 for line in lines)
+        if start in seen.flush:
+            shifts = (seen.flush[start] - start, *(shifts[1:] or (0,) * (len(lines) - 1)))
+        if shifts:
+            lines = [line[shift:] for line, shift in zip(lines, shifts)]
+        return Piece("\n".join(lines) + "\n", self.masked.line_of(base + start), self.masked, shifts)
+
+    def _repair(self, piece: Piece) -> Piece:
+        cursor = None if self.cursor_line is None else self.cursor_line - piece.start_line
+        fixed = recovery.repair(piece.text, cursor, failure_line(piece.text), lambda text: parse(text, repaired=True))
+        if fixed is None:
+            return piece
+        text, lines = fixed
+        return Piece(text, piece.start_line, piece.masked, piece.shifts, lines)
+
+
+def _skip(piece: Piece, why: str) -> Piece:
+    return Piece(piece.text, piece.start_line, piece.masked, piece.shifts, (), why)
+
+
+def _chunks(seen: Scan, margin: str) -> list[list[LogicalLine]]:
+    """Logical lines by top-level statement; blank and comment lines between statements are left out."""
+    chunks: list[list[LogicalLine]] = []
+    decorated = False
+    text, width = seen.text, len(margin)
+    for line in seen.lines:
+        at = seen.flush.get(line.start)
+        if at is None:
+            at = line.start + (width if text.startswith(margin, line.start) else 0)
+        body = recovery.code_start(text, at, line.end)
+        if body is None:
+            continue
+        if chunks and (body > at or decorated or _CONTINUES.match(text, body)):
+            chunks[-1].append(line)
+        else:
+            chunks.append([line])
+        if body == at:
+            decorated = text[at] == "@"
+    return chunks
+
+
+# --- parsing ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Failure:
+    line: int | None  # zero-based, where the parser stopped
+
+
+class _Cache:
+    """Statements by text, the least recently used ones dropped; LibCST trees are about 100 times their text."""
+
+    def __init__(self, characters: int = 600_000) -> None:
+        self.limit, self.size = characters, 0
+        self.kept: OrderedDict[tuple[str, bool], Statement | _Failure] = OrderedDict()
+
+    def get(self, key: tuple[str, bool]) -> Statement | _Failure | None:
+        found = self.kept.get(key)
+        if found is not None:
+            self.kept.move_to_end(key)
+        return found
+
+    def put(self, key: tuple[str, bool], value: Statement | _Failure) -> None:
+        self.kept[key] = value
+        self.size += len(key[0])
+        while self.size > self.limit and len(self.kept) > 1:
+            (text, _), _ = self.kept.popitem(last=False)
+            self.size -= len(text)
+
+
+_cache = _Cache()
+
+
+def parse(text: str, repaired: bool = False) -> Statement | None:
+    """The statement's tree; None where its text is broken or a guard forbids to parse it."""
+    found = _parse(text, repaired)
+    return found if isinstance(found, Statement) else None
+
+
+def parse_piece(piece: Piece) -> Statement | None:
+    """The tree of a piece; None where it is broken or skipped."""
+    return None if piece.skipped else parse(piece.text, piece.repaired)
+
+
+def failure_line(text: str) -> int | None:
+    """The line, from 0, where the parser gave up on a broken text."""
+    found = _parse(text, False)
+    return found.line if isinstance(found, _Failure) else None
+
+
+def clear_cache() -> None:
+    """Forgets every tree."""
+    _cache.kept.clear()
+    _cache.size = 0
+
+
+def _parse(text: str, repaired: bool) -> Statement | _Failure:
+    key = (text, repaired)
+    found = _cache.get(key)
+    if found is not None:
+        stats.reused += 1
+        return found
+    if len(text) > MAX_STATEMENT or recovery.too_deep(text, MAX_DEPTH):
+        return _Failure(None)
+    found = run_deep(_parse_now, text, repaired)
+    _cache.put(key, found)
+    return found
+
+
+def _parse_now(text: str, repaired: bool) -> Statement | _Failure:
+    import libcst as cst
+
+    try:
+        module = cst.parse_module(text)
+    except Exception as error:  # fuzzing finds CSTValidationError, AttributeError and others beside the syntax error
+        stats.failed += 1
+        match = _ERROR_LINE.search(str(error))
+        return _Failure(int(match[1]) - 1 if match else None)
+    stats.parsed += 1
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return Statement(text, digest + ("-repaired" if repaired else ""), module, repaired)
