@@ -110,7 +110,7 @@ def _translated(glob: str) -> str:
     """A .gitignore glob as a regular expression: `*` stops at a slash, `**` does not."""
     out, index = "", 0
     while index < len(glob):
-        for token, regex in (("**/", "(?:.*/)?"), ("/**", "/.*"), ("*", "[^/]*"), ("?", "[^/]")):
+        for token, regex in (("/**/", "/(?:.*/)?"), ("**/", "(?:.*/)?"), ("/**", "/.*"), ("*", "[^/]*"), ("?", "[^/]")):
             if glob.startswith(token, index):
                 out += regex
                 index += len(token)

@@ -1,0 +1,188 @@
+"""Checks and mends files: what the command line does with each of them, in this process or several."""
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import config, files, texts
+from .analyzer import Analyzer
+from .config import Config
+from .engine.stack import run_deep
+from .errors import HintsError
+from .files import SourceFile
+from .protocol import CellResult, Diagnostic, Fix, TextEdit
+
+ROUNDS = 20  # a fix may make room for another one, but not for ever
+FILES_A_PROCESS = 25  # starting a process costs about as much as checking so many small files
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for."""
+
+    chosen: Config = config.DEFAULT
+    fix: bool = False
+    unsafe: bool = False
+    timed: bool = False
+
+
+@dataclass
+class FileResult:
+    """What came of one file. `after` is the file with its fixes, and what the diagnostics speak of."""
+
+    name: str
+    before: SourceFile | None = None
+    after: SourceFile | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    fixed: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    seconds: Counter[str] = field(default_factory=Counter)
+    error: str = ""
+
+    @property
+    def changed(self) -> bool:
+        return self.before is not None and self.after is not None and self.before.data != self.after.data
+
+
+def check_paths(paths: Sequence[Path], options: Options, jobs: int = 0) -> Iterator[FileResult]:
+    """The result of each file, in order. A file that can't be read, or breaks the checker, is one result with an error."""
+    jobs = jobs or min(os.cpu_count() or 1, 1 + len(paths) // FILES_A_PROCESS)
+    if jobs == 1 or len(paths) < 2:
+        yield from (check_path(path, options) for path in paths)
+        return
+    yield from _in_processes(paths, options, jobs)
+
+
+def check_path(path: Path, options: Options) -> FileResult:
+    """The result of one file."""
+    try:
+        return check_source(files.read(path), options)
+    except HintsError as error:
+        return FileResult(str(path), error=error.message)
+
+
+def check_source(source: SourceFile, options: Options) -> FileResult:
+    """The result of a file that was read."""
+    try:
+        return run_deep(_check, source, options)
+    except HintsError as error:
+        return FileResult(source.name, error=error.message)
+    except Exception as error:  # noqa: BLE001 - one file never stops the others
+        return FileResult(source.name, error=f"{source.name} cannot be checked: {type(error).__name__}: {error}")
+
+
+def _check(source: SourceFile, options: Options) -> FileResult:
+    result = FileResult(source.name, before=source, after=source)
+    chosen = options.chosen.over(_layers(source, result.notes))
+    analyzer = Analyzer(timed=options.timed)
+    results = _analyze(analyzer, source, chosen)
+    if options.fix:
+        results = _mend(analyzer, results, chosen, options.unsafe, result)
+    result.diagnostics = [diagnostic for cell in results for diagnostic in cell.diagnostics]
+    result.notes += [note.message for note in analyzer.notes()]
+    result.notes += [_broken_note(result.after, cell) for cell in results if cell.broken]
+    result.seconds = analyzer.seconds
+    return result
+
+
+def _layers(source: SourceFile, notes: list[str]) -> Config:
+    """Configuration of the project and of the notebook itself."""
+    start = source.path.absolute().parent if source.path else Path.cwd()
+    found = config.nearest_pyproject(start)
+    project = config.from_pyproject(found) if found else config.DEFAULT
+    table = source.source.metadata.get(config.METADATA, {})
+    own, problems = config.from_table(table, f"{source.name} metadata")
+    notes += problems
+    return own.over(project)
+
+
+def _analyze(analyzer: Analyzer, source: SourceFile, chosen: Config) -> list[CellResult]:
+    analyzer.update(source.cells)
+    return analyzer.results(chosen)
+
+
+def _mend(analyzer: Analyzer, results: list[CellResult], chosen: Config, unsafe: bool,
+          result: FileResult) -> list[CellResult]:
+    """Applies fixes round by round until none is left; a round that breaks a cell is taken back."""
+    for _ in range(ROUNDS):
+        edits, applied = _choose(results, unsafe)
+        if not edits:
+            break
+        mended = result.after.with_texts(_edited(result.after, edits))
+        after = _analyze(analyzer, mended, chosen)
+        if _broken(after) > _broken(results):
+            return _analyze(analyzer, result.after, chosen)
+        result.after, results = mended, after
+        result.fixed += applied
+    return results
+
+
+def _choose(results: list[CellResult], unsafe: bool) -> tuple[list[TextEdit], Counter[str]]:
+    """The edits of as many fixes as do not touch each other."""
+    edits: list[TextEdit] = []
+    applied: Counter[str] = Counter()
+    for diagnostic in (diagnostic for cell in results for diagnostic in cell.diagnostics):
+        fix = preferred(diagnostic, unsafe)
+        new = [edit for edit in fix.edits if edit not in edits] if fix else []
+        if new and not any(_clash(edit, other) for edit in new for other in edits):
+            edits += new
+            applied[diagnostic.rule] += 1
+    return edits, applied
+
+
+def preferred(diagnostic: Diagnostic, unsafe: bool) -> Fix | None:
+    """The fix that is applied without asking."""
+    allowed = (fix for fix in diagnostic.fixes if fix.edits and (unsafe or fix.applicability == "safe"))
+    return next(allowed, None)
+
+
+def _clash(a: TextEdit, b: TextEdit) -> bool:
+    return a.cell == b.cell and texts.overlap(a.range, b.range)
+
+
+def _edited(source: SourceFile, edits: Iterable[TextEdit]) -> dict[str, str]:
+    by_cell: dict[str, list[TextEdit]] = {}
+    for edit in edits:
+        by_cell.setdefault(edit.cell, []).append(edit)
+    return {cell: texts.apply(source.cell(cell).text, own) for cell, own in by_cell.items()}
+
+
+def _broken(results: list[CellResult]) -> int:
+    return sum(result.broken for result in results)
+
+
+def _broken_note(source: SourceFile, result: CellResult) -> str:
+    cell = source.cell(result.id)
+    place = f"cell {cell.number}" if cell.number else "a statement"
+    return f"{source.name}: {place} does not parse; what does parse is checked"
+
+
+def _in_processes(paths: Sequence[Path], options: Options, jobs: int) -> Iterator[FileResult]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    # spawned, not forked: the deep stack's thread would not be there after a fork
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(paths)), mp_context=context) as pool:
+        waiting = [pool.submit(check_path, path, options) for path in paths]
+        for path, future in zip(paths, waiting):
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                yield _alone(path, options, context)
+
+
+def _alone(path: Path, options: Options, context: object) -> FileResult:
+    """A file in a process of its own, after some file ended the common ones."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            return pool.submit(check_path, path, options).result()
+    except BrokenProcessPool:
+        return FileResult(str(path), error=f"{path} ends the process that reads it.")
