@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .magics import AUTOMAGICS, UNKNOWN_NAME, Masked
+from .magics import AUTOMAGICS, UNKNOWN_NAME
+from .masked import Masked
 from .scanner import LogicalLine, logical_line
 
 MAX_TRIES = 8
