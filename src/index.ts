@@ -1,9 +1,17 @@
-import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { commandsPlugin } from './commands/plugin';
+import { pagePlugin } from './page/plugin';
+import { panelPlugin } from './panel/plugin';
+import { hintsPlugin } from './services';
+import { statusPlugin } from './status/plugin';
+import { tourPlugin } from './tour/plugin';
 
-const plugin: JupyterFrontEndPlugin<void> = {
-  id: 'jupyterlab-jaxhints:plugin',
-  autoStart: true,
-  activate: () => undefined
-};
+export { IJaxHints } from './tokens';
 
-export default plugin;
+export default [
+  hintsPlugin,
+  commandsPlugin,
+  panelPlugin,
+  pagePlugin,
+  statusPlugin,
+  tourPlugin
+];
