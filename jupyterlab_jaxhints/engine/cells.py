@@ -18,8 +18,8 @@ MARKER = re.compile(r"^# ?%%(?!\w)[^\r\n]*", re.MULTILINE)
 class Cell:
     """One code cell.
 
-    number: its place among all cells of the notebook, from 1; None in a Python file. first_line: the line of the file
-    on which its text begins, from 0; always 0 in a notebook.
+    number: its place among all cells of the notebook, from 1; None in a Python file. first_line: the line of the
+    file on which its text begins, from 0; always 0 in a notebook.
     """
 
     id: str
@@ -30,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Source:
-    """A file's code cells, with the notebook's metadata. `language` is the kernel's; cells of others are left out."""
+    """A file's code cells, with the notebook's metadata. A notebook in another `language` has none."""
 
     name: str
     kind: Literal["notebook", "script"]
@@ -58,7 +58,7 @@ def read_bytes(data: bytes, name: str, kind: Literal["notebook", "script"] | Non
 
 
 def script_cells(text: str) -> list[Cell]:
-    """A Python file as one cell, or as one cell for each `# %%` marker; the marker's line belongs to its cell."""
+    """A Python file as one cell, or one for each `# %%` marker; the marker's line belongs to its cell."""
     cuts = [match.start() for match in MARKER.finditer(text)]
     if not cuts:
         return [Cell("script", text)]
@@ -80,7 +80,7 @@ def _python_text(data: bytes, name: str) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError):
-        raise SourceError("not-text", f"{name} is not text in the encoding that it names, or UTF-8.") from None
+        raise SourceError("not-text", f"{name} is not text in UTF-8 or the encoding it names.") from None
 
 
 def _notebook(data: bytes, name: str) -> Source:
@@ -119,8 +119,8 @@ def _upgrade(data: bytes, name: str) -> dict[str, Any]:
 
     try:
         return nbformat.reads(data.decode("utf-8-sig"), as_version=4)
-    except Exception as error:  # old files fail in many ways inside nbformat
-        raise SourceError("not-a-notebook", f"{name} is an old notebook that cannot be read: {error}.") from None
+    except Exception as error:  # noqa: BLE001 - old files fail in many ways inside nbformat
+        raise SourceError("not-a-notebook", f"{name} cannot be read as an old notebook: {error}.") from None
 
 
 def _language(metadata: dict[str, Any]) -> str:
@@ -143,7 +143,7 @@ def _code_cells(cells: list[Any], name: str) -> list[Cell]:
         if isinstance(source, list) and all(isinstance(line, str) for line in source):
             source = "".join(source)
         if not isinstance(source, str):
-            raise SourceError("not-a-notebook", f"{name} is not a notebook: cell {number} has no text as source.")
+            raise SourceError("not-a-notebook", f"{name} is not a notebook: cell {number} has no source text.")
         ident = cell.get("id")
         if not isinstance(ident, str) or not ident or ident in taken:
             ident = f"cell-{number}"

@@ -1,7 +1,7 @@
 """Builds text edits from nodes. Edits are spans of the user's own text; a cell is never generated anew.
 
-Whatever is masked (magics), repaired or not exactly placed is never touched: such an edit raises `EditRefused`, and
-the fix is not offered.
+Whatever is masked (magics), repaired or not exactly placed is never touched: such an edit raises `EditRefused`,
+and the fix is not offered.
 """
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import libcst as cst
 
 from ..protocol import Position, Range, TextEdit
 from . import imports
-from .masked import Masked
 from .scanner import logical_line
 from .statements import CellCode, Piece, Statement
 from .textedits import EditRefused, Edits, apply, combine
 
 __all__ = ["Edit", "EditRefused", "Edits", "Site", "apply", "combine"]
 
-_ATOMS = (cst.Name, cst.Attribute, cst.Subscript, cst.Call, cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SetComp,
-          cst.DictComp, cst.SimpleString, cst.FormattedString, cst.Ellipsis, cst.Imaginary, cst.Float)
-_COMMA_LEVEL = (cst.NamedExpr, cst.Yield, cst.GeneratorExp)
+_ATOMS = (cst.Name, cst.Attribute, cst.Subscript, cst.Call, cst.List, cst.Dict, cst.Set, cst.ListComp,
+          cst.SetComp, cst.DictComp, cst.SimpleString, cst.FormattedString, cst.Ellipsis, cst.Imaginary, cst.Float)
+_BRACKETED = (cst.Tuple, cst.GeneratorExp)  # atoms where parentheses of their own enclose them
+_COMMA_LEVEL = (cst.Tuple, cst.NamedExpr, cst.Yield, cst.GeneratorExp)
 _LISTED = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Param, cst.ImportAlias, cst.SubscriptElement,
            cst.WithItem)
 
@@ -46,7 +46,7 @@ class Edit:
         """The same for another statement, to edit several at once."""
         return Edit(site, self.cells)
 
-    # --- reading ------------------------------------------------------------------------------------------------
+    # --- reading -------------------------------------------------------------------------------------------
 
     def text(self, node: cst.CSTNode, parens: bool = False) -> str:
         """The node's text as the user wrote it."""
@@ -54,16 +54,17 @@ class Edit:
         return self.masked.source[self.piece.source_offset(start):self.piece.source_offset(end)]
 
     def operand(self, node: cst.CSTNode) -> str:
-        """Its text where an attribute, a call or an operator may follow: in parentheses where they are needed."""
+        """Its text where an attribute, a call or an operator may follow: in parentheses where needed."""
+        if isinstance(node, _BRACKETED) and node.lpar:
+            return self.text(node, parens=True)
         text = self.text(node)
-        plain = isinstance(node, _ATOMS) or (isinstance(node, (cst.Tuple, cst.GeneratorExp)) and text.startswith("("))
-        return text if plain and not _breaks_line(text) else f"({text})"
+        return text if isinstance(node, _ATOMS) and not _breaks_line(text) else f"({text})"
 
     def argument(self, node: cst.CSTNode) -> str:
         """Its text as one argument of a call."""
-        text = self.text(node)
-        bare_tuple = isinstance(node, cst.Tuple) and not node.lpar
-        return f"({text})" if bare_tuple or isinstance(node, _COMMA_LEVEL) else text
+        if not isinstance(node, _COMMA_LEVEL):
+            return self.text(node)
+        return self.text(node, parens=True) if node.lpar else f"({self.text(node)})"
 
     def value(self, node: cst.CSTNode) -> str:
         """Its text as the right side of an assignment: in parentheses where only those let it span lines."""
@@ -86,7 +87,7 @@ class Edit:
             raise EditRefused("the node belongs to another statement")
         return found
 
-    # --- inside a line ------------------------------------------------------------------------------------------
+    # --- inside a line -------------------------------------------------------------------------------------
 
     def replace(self, node: cst.CSTNode, new_text: str, parens: bool = False) -> TextEdit:
         """Other text for a node; parentheses around it stay unless wanted."""
@@ -110,7 +111,7 @@ class Edit:
         """Text on both sides of a node: `wrap(x, "jnp.asarray(", ")")`."""
         return [self.insert_before(node, before), self.insert_after(node, after)]
 
-    # --- lines --------------------------------------------------------------------------------------------------
+    # --- lines ---------------------------------------------------------------------------------------------
 
     def insert_before_statement(self, node: cst.CSTNode, code: str) -> TextEdit:
         """Code on lines of its own above the statement that holds the node, indented like it."""
@@ -131,12 +132,12 @@ class Edit:
             return self._edit(end, end, "; " + _one_line(code))
         first, _ = self.piece.line_column(self._first_offset(holder))
         last, _ = self.piece.line_column(self._last_offset(holder))
-        place = self._line_end(last)
+        place = self.masked.line_end(last)
         indent = _indent(self.masked.line_text(first))
         return self._placed(Range(start=place, end=place), "\n" + _indented(code, indent))
 
     def delete(self, node: cst.CSTNode) -> TextEdit:
-        """Removes a statement, decorator, or one of several arguments, elements or parameters, with its comma."""
+        """Removes a statement, a decorator, or an argument, element or parameter with its comma."""
         path = self.path(node)
         if isinstance(node, _LISTED):
             return self._delete_listed(path[-2], node)
@@ -153,22 +154,22 @@ class Edit:
         """Removes all lines from one node's first to another's last."""
         return self._delete_lines(self.statement.span(first)[0], self.statement.span(last or first)[1])
 
-    # --- imports ------------------------------------------------------------------------------------------------
+    # --- imports -------------------------------------------------------------------------------------------
 
     def import_needed(self, module: str, name: str | None = None,
                       alias: str | None = None) -> tuple[str, list[TextEdit]]:
-        """How code in this statement calls a module or a name from it, and the edit that imports it where none has.
+        """How code in this statement calls a module or a name from it, and the import to add where there is none.
 
-        The import goes behind the last one of the cell, else behind the last one above, else to the cell's top.
+        It goes behind the last import of the cell, else behind the last one above, else to the cell's top.
         """
         cells = self._cells_before()
-        known = [(found, cell) for cell in cells for piece in cell.pieces for found in imports.of_piece(piece)]
-        local = imports.existing([found for found, _ in known], module, name)
+        known = [found for cell in cells for piece in cell.pieces for found in imports.of_piece(piece)]
+        local = imports.existing(known, module, name)
         if local is not None and not imports.rebound(local.split(".")[0], self.cells):
             return local, []
         local = alias or name or module
         head = local.split(".")[0]
-        if imports.taken(head, [found for found, _ in known], module) or imports.rebound(head, self.cells):
+        if imports.taken(head, known, module) or imports.rebound(head, self.cells):
             raise EditRefused(f"`{head}` is the name of something else")
         return local, [self._import_line(cells, imports.line(module, name, alias))]
 
@@ -188,23 +189,24 @@ class Edit:
                 if imports.of_piece(piece):
                     last, _ = piece.line_column(len(piece.text.rstrip()))
                     indent = _indent(cell.masked.line_text(piece.start_line))
-                    place = _line_end(cell.masked, last)
-                    return TextEdit(cell=cell.id, range=Range(start=place, end=place), new_text=f"\n{indent}{code}")
+                    place = cell.masked.line_end(last)
+                    text = f"\n{indent}{code}"
+                    return TextEdit(cell=cell.id, range=Range(start=place, end=place), new_text=text)
         own = next((cell for cell in self.cells if cell.id == self.site.cell), None)
         pieces = own.pieces if own else (self.piece,)
         if imports.is_docstring(pieces[0]):
             last, _ = pieces[0].line_column(len(pieces[0].text.rstrip()))
-            place, text = _line_end(self.masked, last), "\n{}"
+            place, text = self.masked.line_end(last), "\n{}"
         else:
             place, text = Position(line=pieces[0].start_line, character=0), "{}\n"
         code = _indent(self.masked.line_text(pieces[0].start_line)) + code
         return TextEdit(cell=self.site.cell, range=Range(start=place, end=place), new_text=text.format(code))
 
-    # --- where things stand -------------------------------------------------------------------------------------
+    # --- where things stand --------------------------------------------------------------------------------
 
     def _holder(self, node: cst.CSTNode, first: bool) -> tuple[cst.CSTNode, cst.CSTNode, bool]:
-        """The statement that lines are put before or after, the small statement in it, and whether both share a line
-        with other code, so that only `;` can separate them."""
+        """The statement that lines go before or after, the small statement in it, and whether other code stands
+        between it and the line's end, so that only `;` can separate them."""
         path = self.path(node)
         small: cst.CSTNode | None = None
         for index in range(len(path) - 1, 0, -1):
@@ -214,7 +216,7 @@ class Edit:
             elif isinstance(each, cst.SimpleStatementLine) and small is not None:
                 edge = each.body[0 if first else -1]
                 return each, small, small is not edge
-            elif isinstance(each, cst.SimpleStatementSuite) and small is not None and not self._is_mask(path[index - 1]):
+            elif isinstance(each, cst.SimpleStatementSuite) and small and not self._is_mask(path[index - 1]):
                 return each, small, True
             elif isinstance(each, cst.BaseCompoundStatement) and not _is_elif(path[index - 1], each):
                 return each, each, False
@@ -234,10 +236,7 @@ class Edit:
     def _last_offset(self, holder: cst.CSTNode) -> int:
         return len(self.piece.text[:self.statement.span(holder)[1]].rstrip())
 
-    def _line_end(self, line: int) -> Position:
-        return _line_end(self.masked, line)
-
-    # --- deleting -----------------------------------------------------------------------------------------------
+    # --- deleting ------------------------------------------------------------------------------------------
 
     def _delete_small(self, path: list[cst.CSTNode]) -> TextEdit:
         small, line = path[-1], path[-2]
@@ -257,7 +256,9 @@ class Edit:
         if _is_elif(path[-2], block):
             raise EditRefused("an `elif` is part of another statement")
         start, end = self._first_offset(block), self._last_offset(block)
-        return self._edit(start, end, "pass") if _is_alone(path[-2], block) else self._delete_lines(start, end)
+        if _is_alone(path[-2], block):
+            return self._edit(start, end, "pass")
+        return self._delete_lines(start, end)
 
     def _delete_listed(self, parent: cst.CSTNode, node: cst.CSTNode) -> TextEdit:
         siblings = next((value for value in vars_of(parent) if isinstance(value, (list, tuple))
@@ -282,12 +283,12 @@ class Edit:
         if last + 1 < len(self.masked.line_starts):
             place = Range(start=Position(line=first, character=0), end=Position(line=last + 1, character=0))
         elif first:
-            place = Range(start=self._line_end(first - 1), end=self._line_end(last))
+            place = Range(start=self.masked.line_end(first - 1), end=self.masked.line_end(last))
         else:
-            place = Range(start=Position(line=0, character=0), end=self._line_end(last))
+            place = Range(start=Position(line=0, character=0), end=self.masked.line_end(last))
         return self._placed(place, "")
 
-    # --- checks -------------------------------------------------------------------------------------------------
+    # --- checks --------------------------------------------------------------------------------------------
 
     def _edit(self, start: int, end: int, new_text: str) -> TextEdit:
         self._check(start, end)
@@ -314,7 +315,7 @@ class Edit:
                 raise EditRefused("the edit touches a magic or a broken line")
 
 
-# --- nodes and lines --------------------------------------------------------------------------------------------
+# --- nodes and lines --------------------------------------------------------------------------------------
 
 
 def vars_of(node: cst.CSTNode) -> Iterator[object]:
@@ -333,8 +334,7 @@ def _path(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode] | None:
             return [step for step, _ in trail]
         for value in vars_of(each):
             children = value if isinstance(value, (list, tuple)) else (value,)
-            stack += [(child, depth + 1) for child in children
-                      if isinstance(child, cst.CSTNode) and not isinstance(child, cst.BaseParenthesizableWhitespace)]
+            stack += [(child, depth + 1) for child in children if isinstance(child, cst.CSTNode)]
     return None
 
 
@@ -344,12 +344,6 @@ def _is_elif(parent: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 def _is_alone(block: cst.CSTNode, node: cst.CSTNode) -> bool:
     return isinstance(block, cst.IndentedBlock) and len(block.body) == 1 and block.body[0] is node
-
-
-def _line_end(masked: Masked, line: int) -> Position:
-    text = masked.line_text(line)
-    units = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return Position(line=line, character=units + (masked.mark_width if line == 0 else 0))
 
 
 def _indent(line: str) -> str:

@@ -18,7 +18,7 @@ import re
 from .masked import Magic, Masked, Scan
 from .scanner import LogicalLine, logical_line
 
-__all__ = ["MAX_CELL", "UNKNOWN_NAME", "TESTS", "Magic", "Masked", "blank", "mask", "scan"]
+__all__ = ["MAX_CELL", "TESTS", "UNKNOWN_NAME", "Magic", "Masked", "blank", "mask", "scan"]
 
 MAX_CELL = 200_000
 
@@ -105,8 +105,7 @@ def blank(text: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    if text.startswith("\ufeff"):
-        text = text[1:]
+    text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from ..protocol import Position
 from .scanner import LogicalLine
 
 
@@ -76,6 +77,23 @@ class Masked:
             return ""
         end = starts[line + 1] - 1 if line + 1 < len(starts) else len(self.source)
         return self.source[starts[line]:end]
+
+    def position(self, offset: int) -> Position:
+        """The place in the cell of an offset in `source`, in UTF-16 units."""
+        line = self.line_of(offset)
+        return self.position_at(line, offset - self.line_starts[line])
+
+    def position_at(self, line: int, column: int) -> Position:
+        """The same from a line and a column, both of `source`; beyond a line's end means its end."""
+        text = self.line_text(line)
+        column = min(column, len(text))
+        if not text.isascii():
+            column = len(text[:column].encode("utf-16-le", "surrogatepass")) // 2
+        return Position(line=line, character=column + (self.mark_width if line == 0 else 0))
+
+    def line_end(self, line: int) -> Position:
+        """Where a line ends."""
+        return self.position_at(line, len(self.line_text(line)))
 
     @property
     def mark_width(self) -> int:

@@ -1,7 +1,7 @@
 """Runs work on a thread with a large stack.
 
-LibCST recurses on the C stack and takes the process down where the stack ends; 8 MB end at about 1,250 brackets or
-3,000 chained operators.
+LibCST recurses on the C stack and takes the process down where the stack ends; 8 MB end at about 1,250 brackets
+or 3,000 chained operators.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _jobs: queue.SimpleQueue[tuple[Callable[[], Any], queue.SimpleQueue[Any]]] | Non
 
 
 def run_deep(work: Callable[..., T], *args: Any) -> T:
-    """Calls `work(*args)` on the large stack and returns or raises what it does; direct when already there."""
+    """Calls `work(*args)` on the large stack and returns or raises what it does."""
     if getattr(_here, "deep", False):
         return work(*args)
     answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -53,7 +53,7 @@ def _serve(jobs: queue.SimpleQueue) -> None:
         work, answer = jobs.get()
         try:
             answer.put((work(), None))
-        except BaseException as error:  # handed to the caller, who raises it
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
             answer.put((None, error))
         del work, answer
 

@@ -59,22 +59,22 @@ class Piece:
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Zero-based line and code-point column in the cell of an offset in `text`."""
+        line, column = self._place(offset)
+        return line, column + (self.masked.mark_width if line == 0 else 0)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        """Line and column in `masked.source`."""
         index = bisect_right(self.line_starts, offset) - 1
         column = offset - self.line_starts[index]
         if self.shifts:
             column += self.shifts[min(index, len(self.shifts) - 1)]
         line = self.start_line + index
-        column = min(column, len(self.masked.line_text(line)))
-        return line, column + (self.masked.mark_width if line == 0 else 0)
+        return line, min(column, len(self.masked.line_text(line)))
 
     def position(self, offset: int) -> Position:
         """The place in the cell of an offset in `text`, in UTF-16 units."""
-        line, column = self.line_column(offset)
-        source = self.masked.line_text(line)
-        if not source.isascii():
-            mark = self.masked.mark_width if line == 0 else 0
-            column = len(source[:column - mark].encode("utf-16-le", "surrogatepass")) // 2 + mark
-        return Position(line=line, character=column)
+        line, column = self._place(offset)
+        return self.masked.position_at(line, column)
 
     def range(self, start: int, end: int) -> Range:
         """The place in the cell of a span of `text`."""
@@ -82,11 +82,9 @@ class Piece:
 
     def source_offset(self, offset: int) -> int:
         """Where in `masked.source` an offset in `text` lies."""
-        line, column = self.line_column(offset)
+        line, column = self._place(offset)
         starts = self.masked.line_starts
-        if line >= len(starts):
-            return len(self.masked.source)
-        return starts[line] + column - (self.masked.mark_width if line == 0 else 0)
+        return starts[line] + column if line < len(starts) else len(self.masked.source)
 
     def row_column(self, offset: int) -> tuple[int, int]:
         """One-based row and code-point column in the cell, as the command line prints them."""

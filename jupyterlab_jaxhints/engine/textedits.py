@@ -8,7 +8,7 @@ from typing import Union
 from .. import texts
 from ..protocol import Range, TextEdit
 
-Edits = Union[TextEdit, Iterable["Edits"]]
+Edits = Union[TextEdit, Iterable["Edits"]]  # noqa: UP007 - evaluated, and `|` takes no string
 
 
 class EditRefused(Exception):

@@ -14,7 +14,7 @@ from .stack import run_deep
 if TYPE_CHECKING:
     import libcst as cst
 
-MAX_DEPTH = 50  # LibCST's time grows with the square of the depth, and it ends the process where the stack ends
+MAX_DEPTH = 50  # LibCST's time grows with the square of the depth, and the stack ends somewhere
 MAX_STATEMENT = 20_000
 
 _ERROR_LINE = re.compile(r"error at (\d+):\d+")
@@ -61,7 +61,7 @@ class Statement:
         return self._spans is not None
 
     def span(self, node: cst.CSTNode, parens: bool = False) -> tuple[int, int]:
-        """(start, end) of a node in `text`: its own code, without whitespace, and without parentheses unless wanted."""
+        """(start, end) of a node in `text`: without white space around it, or parentheses unless wanted."""
         if self._spans is None:
             return 0, len(self.text.rstrip())
         return self._spans.outer(node) if parens else self._spans.inner(node)
@@ -73,7 +73,7 @@ class _Failure:
 
 
 class _Cache:
-    """Statements by text, the least recently used ones dropped; LibCST trees are about 100 times their text."""
+    """Statements by text, the least recently used ones dropped. A tree takes 100 times its text."""
 
     def __init__(self, characters: int = 600_000) -> None:
         self.limit, self.size = characters, 0
@@ -132,7 +132,7 @@ def _parse_now(text: str, repaired: bool) -> Statement | _Failure:
 
     try:
         module = cst.parse_module(text)
-    except Exception as error:  # fuzzing finds CSTValidationError, AttributeError and others beside the syntax error
+    except Exception as error:  # noqa: BLE001 - fuzzing finds AttributeError and others
         stats.failed += 1
         match = _ERROR_LINE.search(str(error))
         return _Failure(int(match[1]) - 1 if match else None)
