@@ -18,8 +18,8 @@ MARKER = re.compile(r"^# ?%%(?!\w)[^\r\n]*", re.MULTILINE)
 class Cell:
     """One code cell.
 
-    number: its place among all cells of the notebook, from 1; None in a Python file. first_line: the line of the
-    file on which its text begins, from 0; always 0 in a notebook.
+    number: its place among all cells of the notebook, from 1; None in a Python file. first_line: where its
+    text begins in the file, from 0; always 0 in a notebook.
     """
 
     id: str
@@ -143,7 +143,7 @@ def _code_cells(cells: list[Any], name: str) -> list[Cell]:
         if isinstance(source, list) and all(isinstance(line, str) for line in source):
             source = "".join(source)
         if not isinstance(source, str):
-            raise SourceError("not-a-notebook", f"{name} is not a notebook: cell {number} has no source text.")
+            raise SourceError("not-a-notebook", f"{name} is not a notebook: cell {number} has no source.")
         ident = cell.get("id")
         if not isinstance(ident, str) or not ident or ident in taken:
             ident = f"cell-{number}"

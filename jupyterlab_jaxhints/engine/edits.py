@@ -1,7 +1,7 @@
 """Builds text edits from nodes. Edits are spans of the user's own text; a cell is never generated anew.
 
-Whatever is masked (magics), repaired or not exactly placed is never touched: such an edit raises `EditRefused`,
-and the fix is not offered.
+Whatever is masked (magics), repaired or not exactly placed is never touched: such an edit raises
+`EditRefused`, and the fix is not offered.
 """
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from .textedits import EditRefused, Edits, apply, combine
 __all__ = ["Edit", "EditRefused", "Edits", "Site", "apply", "combine"]
 
 _ATOMS = (cst.Name, cst.Attribute, cst.Subscript, cst.Call, cst.List, cst.Dict, cst.Set, cst.ListComp,
-          cst.SetComp, cst.DictComp, cst.SimpleString, cst.FormattedString, cst.Ellipsis, cst.Imaginary, cst.Float)
+          cst.SetComp, cst.DictComp, cst.SimpleString, cst.FormattedString, cst.Ellipsis, cst.Imaginary,
+          cst.Float)
 _BRACKETED = (cst.Tuple, cst.GeneratorExp)  # atoms where parentheses of their own enclose them
 _COMMA_LEVEL = (cst.Tuple, cst.NamedExpr, cst.Yield, cst.GeneratorExp)
 _LISTED = (cst.Arg, cst.BaseElement, cst.BaseDictElement, cst.Param, cst.ImportAlias, cst.SubscriptElement,
@@ -158,7 +159,7 @@ class Edit:
 
     def import_needed(self, module: str, name: str | None = None,
                       alias: str | None = None) -> tuple[str, list[TextEdit]]:
-        """How code in this statement calls a module or a name from it, and the import to add where there is none.
+        """What this statement calls a module or a name from it, and the import to add where there is none.
 
         It goes behind the last import of the cell, else behind the last one above, else to the cell's top.
         """
@@ -205,8 +206,8 @@ class Edit:
     # --- where things stand --------------------------------------------------------------------------------
 
     def _holder(self, node: cst.CSTNode, first: bool) -> tuple[cst.CSTNode, cst.CSTNode, bool]:
-        """The statement that lines go before or after, the small statement in it, and whether other code stands
-        between it and the line's end, so that only `;` can separate them."""
+        """The statement that lines go before or after, the small statement in it, and whether only `;` can
+        separate them because other code stands between."""
         path = self.path(node)
         small: cst.CSTNode | None = None
         for index in range(len(path) - 1, 0, -1):

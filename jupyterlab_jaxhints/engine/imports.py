@@ -1,104 +1,62 @@
-"""What a notebook's top-level import statements bind, and the line that adds one."""
+"""Imports: names of modules and of what is in them are values."""
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
-from .statements import CellCode, Piece, parse_piece
-
-# what `import jax` alone gives access to
-JAX_MODULES = frozenset(f"jax.{name}" for name in (
-    "numpy", "lax", "random", "nn", "tree", "tree_util", "debug", "dtypes", "errors", "image", "profiler", "sharding",
-    "stages", "typing", "util", "custom_batching", "custom_derivatives", "monitoring",
-) if name != "util")
-
-
-@dataclass(frozen=True)
-class Imported:
-    """`import module as local`, or with a name `from module import name as local`."""
-
-    module: str
-    name: str | None
-    local: str
+from ..knowledge import api
+from . import config_flags, library
+from . import values as v
+from .events import NameBind, QualifiedUse
+from .interpreter import Machine
+from .values import Value
 
 
-def of_piece(piece: Piece) -> list[Imported]:
-    """What an import statement binds; empty for every other statement."""
-    if not piece.text.startswith(("import ", "from ", "import\t", "from\t")):
-        return []
-    statement = parse_piece(piece)
-    found: list[Imported] = []
-    for line in statement.body if statement else ():
-        for small in getattr(line, "body", ()):
-            if isinstance(small, cst.Import):
-                found += [_plain(alias) for alias in small.names]
-            elif isinstance(small, cst.ImportFrom):
-                found += _from(small)
-    return found
-
-
-def existing(known: Iterable[Imported], module: str, name: str | None) -> str | None:
-    """How the code already calls a module, or a name of it; the latest import wins."""
-    best: str | None = None
-    fallback: str | None = None
-    for each in known:
-        if name is None:
-            if each.name is None and each.module == module or each.name and f"{each.module}.{each.name}" == module:
-                best = each.local
-            elif each.name is None and each.module == "jax" and module in JAX_MODULES:
-                fallback = f"{each.local}.{module[4:]}"
-        elif each.name == name and each.module == module:
-            best = each.local
-        elif each.name is None and each.module == module or each.name and f"{each.module}.{each.name}" == module:
-            fallback = f"{each.local}.{name}"
-    return best or fallback
-
-
-def taken(local: str, known: Iterable[Imported], module: str) -> bool:
-    """Another import binds the name; `import jax` and `import jax.numpy` bind the same."""
-    head = module.split(".")[0]
-    return any(each.local.split(".")[0] == local and not (each.name is None and each.module.split(".")[0] == head)
-               for each in known)
-
-
-def rebound(local: str, cells: Sequence[CellCode]) -> bool:
-    """Some line binds the name otherwise than by an import."""
-    pattern = re.compile(rf"^[ \t]*(?:(?:async[ \t]+)?def|class|for)[ \t]+{local}\b|^[ \t]*{local}[ \t]*(?:=(?!=)|:)", re.MULTILINE)
-    return any(pattern.search(cell.masked.text) for cell in cells)
-
-
-def line(module: str, name: str | None, alias: str | None) -> str:
-    """The import statement."""
-    what, own = (f"from {module} import {name}", name) if name else (f"import {module}", module)
-    return f"{what} as {alias}" if alias and alias != own else what
-
-
-def is_docstring(piece: Piece) -> bool:
-    """The statement is nothing but a string."""
-    return bool(re.match(r"[rRuUbB]{0,2}(?:\"|')", piece.text))
-
-
-def _plain(alias: cst.ImportAlias) -> Imported:
-    module = _dotted(alias.name)
-    return Imported(module, None, _local(alias) or module)
-
-
-def _from(small: cst.ImportFrom) -> list[Imported]:
-    if small.relative or small.module is None or isinstance(small.names, cst.ImportStar):
-        return []
-    module = _dotted(small.module)
-    return [Imported(module, _dotted(alias.name), _local(alias) or _dotted(alias.name)) for alias in small.names]
-
-
-def _local(alias: cst.ImportAlias) -> str | None:
-    target = alias.asname.name if alias.asname else None
-    return target.value if isinstance(target, cst.Name) else None
-
-
-def _dotted(node: cst.BaseExpression) -> str:
+def dotted(node: Any) -> str:
+    """`a.b.c` of a Name or Attribute."""
     if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
+        return f"{dotted(node.value)}.{node.attr.value}"
     return node.value if isinstance(node, cst.Name) else ""
+
+
+def _bind(m: Machine, name: str, value: Value, node: Any) -> None:
+    m.assign(name, value)
+    m.emit(NameBind, node, name=name, value=value, scope="module" if m.scope is None else m.scope.kind, how="import")
+
+
+def plain(m: Machine, node: cst.Import) -> None:
+    """`import a.b as c`, `import a.b`."""
+    for alias in node.names:
+        qualified = dotted(alias.name)
+        config_flags.imported(m, qualified, alias)
+        m.emit(QualifiedUse, alias, name=qualified, form="import", guarded=m.is_guarded())
+        if alias.asname is not None:
+            _bind(m, alias.asname.name.value, Value(v.MODULE, target=api.canonical(qualified)), alias)
+        else:
+            top = qualified.split(".")[0]
+            _bind(m, top, Value(v.MODULE, target=top), alias)
+
+
+def names(m: Machine, node: cst.ImportFrom) -> None:
+    """`from a import b as c`, `from a import *`."""
+    module = dotted(node.module) if node.module is not None else ""
+    if not node.relative:
+        config_flags.imported(m, module, node)
+    if isinstance(node.names, cst.ImportStar):
+        known = () if node.relative else api.star(module)
+        for name in known:
+            m.assign(name, library.qualified(m, f"{module}.{name}"))
+        if not known:
+            m.state.names.set("*", v.UNKNOWN)
+        return
+    for alias in node.names:
+        name = alias.name.value
+        bound = alias.asname.name.value if alias.asname is not None else name
+        if node.relative or not module:
+            _bind(m, bound, v.UNKNOWN, alias)
+            continue
+        qualified = f"{module}.{name}"
+        m.emit(QualifiedUse, alias, name=qualified, form="import-from", guarded=m.is_guarded())
+        value = library.qualified(m, qualified)
+        _bind(m, bound, value.but(flags=value.flags | {"imported-name"}) if value.name else value, alias)

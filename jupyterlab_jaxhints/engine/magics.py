@@ -1,4 +1,4 @@
-"""Masks IPython's magics, shell lines and help requests with text of equal length, so that the rest is plain Python.
+"""Masks IPython's magics, shell lines and help requests with text of equal length; the rest is plain Python.
 
     %time y = f(x)         →  if .1:y = f(x)           the code stays where it stands
     %timeit -n 3 f(x)      →  if .01:      f(x)
@@ -8,8 +8,8 @@
     %%time, %%capture …    →  blank; the body is Python
     other %%magics         →  the whole cell blank
 
-IPython reads magics only where a logical line begins, so this needs the scanner; it never fails and never changes a
-length. Its own transformer would hide code in strings and shift columns.
+IPython reads magics only where a logical line begins, so this needs the scanner; it never fails and never
+changes a length. Its own transformer would hide code in strings and shift columns.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["MAX_CELL", "TESTS", "UNKNOWN_NAME", "Magic", "Masked", "blank", "mas
 MAX_CELL = 200_000
 
 UNKNOWN_NAME = "_0"  # stands for the value of a shell line or magic
-# the tests of the `if` that stands for a line magic: forms that nobody writes, so that they tell which magic it was
+# tests of the `if` that stands for a line magic: nobody writes them so, which tells which magic it was
 TESTS = {"time": ".1", "timeit": ".01"}
 
 # line magics whose argument is code: option letters without value, option letters with a value
@@ -37,26 +37,28 @@ CODE_MAGICS = {
 }
 # cell magics whose body is code in the notebook's own namespace; True: so is the rest of their first line
 PYTHON_CELLS = {
-    "time": False, "timeit": True, "capture": False, "prun": True, "memit": True, "debug": False, "ipytest": False,
-    "snakeviz": False, "pyinstrument": False, "scalene": False, "viztracer": False, "heat": False,
+    "time": False, "timeit": True, "capture": False, "prun": True, "memit": True, "debug": False,
+    "ipytest": False, "snakeviz": False, "pyinstrument": False, "scalene": False, "viztracer": False,
 }
 # magics that may bind or remove any name
-BIND_ANY = frozenset({"run", "pylab", "reset", "reset_selective", "load", "store", "cython", "R", "sql", "edit", "macro",
-                      "script", "px", "cache"})
+BIND_ANY = frozenset({"run", "pylab", "reset", "reset_selective", "load", "store", "cython", "R", "sql",
+                      "edit", "macro", "script", "px", "cache"})
 AUTOMAGICS = "cat|cd|conda|cp|env|load_ext|ls|mamba|matplotlib|memit|mkdir|mv|pip|prun|rm|run|time|timeit|uv"
 
 _COMPOUND = re.compile(r"(?:for|while|with|if|try|def|class|async|match)\b|@")
-_CELL = re.compile(r"(?:[ \t]*\n)*[ \t]*%%(?P<name>[^\s?]+)(?![^\n]*\?[ \t]*(?:\n|\Z))[ \t]*(?P<args>[^\n]*)(?:\n|\Z)")
+_CELL = re.compile(r"(?:[ \t]*\n)*[ \t]*%%(?P<name>[^\s?]+)(?![^\n]*\?[ \t]*(?:\n|\Z))"
+                   r"[ \t]*(?P<args>[^\n]*)(?:\n|\Z)")
+_REST = r"(?P<rest>[^\n]*(?:(?<=\\)\n[^\n]*)*)"
 _ESCAPE = re.compile(
-    r"(?P<mark>%%?(?=[A-Za-z_])|!!?|\?\??(?=[ \t]*[%\w])|[,;/](?=[A-Za-z_]))(?P<rest>[^\n]*(?:(?<=\\)\n[^\n]*)*)"
+    r"(?P<mark>%%?(?=[A-Za-z_])|!!?|\?\??(?=[ \t]*[%\w])|[,;/](?=[A-Za-z_]))" + _REST
 )
 _ASSIGN = re.compile(
     r"(?P<target>[^\n=#\"'!%]*?[\w\])])[ \t]*=[ \t]*(?P<mark>!|%(?=[A-Za-z_]))"
     r"(?P<rest>[^\n]+(?:(?<=\\)\n[^\n]*)*)"
 )
 _AUTO = re.compile(
-    rf"(?P<name>{AUTOMAGICS})(?=[ \t]+(?:-[a-z]\d*[ \t]+\S|(?!(?:if|in|is|and|or|not|for|else|as)\b)[A-Za-z_]))"
-    r"(?P<rest>[^\n]*(?:(?<=\\)\n[^\n]*)*)"
+    rf"(?P<name>{AUTOMAGICS})(?=[ \t]+(?:-[a-z]\d*[ \t]+\S"
+    r"|(?!(?:if|in|is|and|or|not|for|else|as)\b)[A-Za-z_]))" + _REST
 )
 _OPTION = re.compile(r"[ \t]+(?:--\w[\w-]*(?:=\S*)?|-(?P<letters>[A-Za-z]\S*))(?=[ \t]|\Z)")
 _MAGIC_NAME = re.compile(r"[^\s?]*")
@@ -79,19 +81,20 @@ def mask(text: str) -> Masked:
     while match := _CELL.match(visible, body):
         magic = _cell_magic(match, visible)
         if not magic.code:
-            return Masked(text, source, blank(source), ((0, len(source)),), (*heads, magic), python=False, margin=margin)
+            whole, magics = ((0, len(source)),), (*heads, magic)
+            return Masked(text, source, blank(source), whole, magics, python=False, margin=margin)
         if start is None and magic.span[1] < match.end("args"):
             start = match.start()
         heads, body = (*heads, magic), match.end()
         head += _cell_head(visible, match, magic)
     seen = scan(head + visible[body:], body if start is None else start, margin)
     magics = heads + seen.magics
-    return Masked(text, source, seen.text, tuple(magic.span for magic in magics), magics, seen.lines, seen.flush,
-                  margin=margin)
+    spans = tuple(magic.span for magic in magics)
+    return Masked(text, source, seen.text, spans, magics, seen.lines, seen.flush, margin=margin)
 
 
 def scan(text: str, start: int = 0, margin: str = "") -> Scan:
-    """Masks line magics from `start` on and finds the logical lines. `margin` is the indentation of top-level code."""
+    """Masks line magics from `start` on and finds the logical lines. `margin` indents top-level code."""
     work = _Scanner(text, margin)
     pos = start
     while pos < len(text):

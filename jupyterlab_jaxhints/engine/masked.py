@@ -15,9 +15,10 @@ from .scanner import LogicalLine
 class Magic:
     """One magic, shell line (`!`) or help request (`?`).
 
-    line: zero-based. args: the text behind the name, options included. span: what of `Masked.source` is masked.
-    assigned: the target that takes its value. code: its argument, or for a cell magic the cell's body, is analysed
-    as Python. binds: names that it binds to something unknown. binds_any: it may bind or remove any name.
+    line: zero-based. args: the text behind the name, options included. span: what of `Masked.source` is
+    masked. assigned: the target that takes its value. code: its argument, or for a cell magic the cell's
+    body, is analysed as Python. binds: names that it binds to something unknown. binds_any: it may bind or
+    remove any name.
     """
 
     line: int
@@ -33,7 +34,7 @@ class Magic:
 
 @dataclass(frozen=True)
 class Scan:
-    """What one pass finds. Offsets count in the text that was scanned. `flush`: lines whose code begins further right."""
+    """What one pass finds, by offsets in its text. flush: lines whose code begins further right."""
 
     text: str
     lines: tuple[LogicalLine, ...]
@@ -45,9 +46,9 @@ class Scan:
 class Masked:
     """A cell's text, and the text of equal length that the analysis sees.
 
-    original: the cell's own text. source: the same with `\\n` for every line break and without a byte order mark.
-    text: as long as `source`. python: the body is code (no `%%bash`). margin: the indentation of the whole cell, which
-    IPython removes. too_long: nothing is analysed.
+    original: the cell's own text. source: the same with `\\n` for every line break and without a byte order
+    mark. text: as long as `source`. python: the body is code (no `%%bash`). margin: the indentation of the
+    whole cell, which IPython removes. too_long: nothing is analysed.
     """
 
     original: str
@@ -108,7 +109,8 @@ class Masked:
     def _pairs(self) -> list[int]:
         """Offsets in `source` of the line breaks that are `\\r\\n` in the cell."""
         shift = self.mark_width
-        return [match.start() - shift - index for index, match in enumerate(re.finditer("\r\n", self.original))]
+        pairs = enumerate(re.finditer("\r\n", self.original))
+        return [match.start() - shift - index for index, match in pairs]
 
     @cached_property
     def comments(self) -> tuple[tuple[int, int], ...]:
@@ -121,5 +123,5 @@ class Masked:
         return frozenset(self.line_of(offset) for line in self.lines for offset in line.tied)
 
     def touches_mask(self, start: int, end: int) -> bool:
-        """Some text between the two offsets in `source` is masked, or they enclose none but stand inside such text."""
+        """Text between the two offsets in `source` is masked; or the masked text encloses equal ones."""
         return any(start < b and a < end or a < start == end < b for a, b in self.spans)

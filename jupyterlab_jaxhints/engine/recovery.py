@@ -24,8 +24,9 @@ _DEFINES = re.compile(r"(?:async[ \t]+)?(?:def|class)\b|@")
 _BRACKET = re.compile(r"[(\[{]|[)\]}]")
 # headers of blocks by first word; `{0}` is a name that nobody binds
 _HEADERS = {
-    "if": "if {0}:", "elif": "elif {0}:", "while": "while {0}:", "with": "if {0}:", "else": "else:", "try": "try:",
-    "except": "except Exception:", "finally": "finally:", "match": "match {0}:", "case": "case _:",
+    "if": "if {0}:", "elif": "elif {0}:", "while": "while {0}:", "with": "if {0}:", "else": "else:",
+    "try": "try:", "except": "except Exception:", "finally": "finally:", "match": "match {0}:",
+    "case": "case _:",
 }
 
 
@@ -107,12 +108,12 @@ def _blanked(lines: list[str], first: int, last: int) -> list[str] | None:
     if not body or _DEFINES.match(body):
         return None  # a body without its parameters would be read as something else
     stand_in = "pass"
-    deeper = next((len(rest) - len(rest.lstrip()) for rest in lines[last + 1:] if rest.strip()), 0) > len(indent)
-    if deeper:
-        found = _FOR.match(body)
+    below = next((rest for rest in lines[last + 1:] if rest.strip()), "")
+    if len(below) - len(below.lstrip()) > len(indent):
+        loop = _FOR.match(body)
         word = re.match(r"\w*", body)[0]  # type: ignore[index]
-        header = f"{found[1]} {UNKNOWN_NAME}:" if found else _HEADERS.get(word, "if {0}:").format(UNKNOWN_NAME)
-        stand_in = header
+        header = loop[1] + " {0}:" if loop else _HEADERS.get(word, "if {0}:")
+        stand_in = header.replace("{0}", UNKNOWN_NAME)
     return [*lines[:first], indent + stand_in, *([""] * (last - first)), *lines[last + 1:]]
 
 

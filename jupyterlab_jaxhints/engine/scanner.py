@@ -1,4 +1,4 @@
-"""Finds logical lines, strings, comments and brackets in Python text, without a grammar and without failing."""
+"""Finds logical lines, strings, comments and brackets in Python text, without a grammar; it never fails."""
 from __future__ import annotations
 
 import re
@@ -6,16 +6,12 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)|(?P<quote>\"\"\"|'''|"|')|(?P<open>[(\[{])|(?P<close>[)\]}])"""
-    r"""|(?P<join>\\\n)|(?P<help>\?{1,2}[ \t]*(?=\n|\Z))|(?P<newline>\n)"""
+    r"""|(?P<join>\\(?:\n|\Z))|(?P<help>\?{1,2}[ \t]*(?=\n|\Z))|(?P<newline>\n)"""
 )
-_PLAIN_END = {
-    quote: re.compile(rf"\\.|{quote}" + ("" if len(quote) == 3 else r"|\n"), re.DOTALL)
-    for quote in ('"""', "'''", '"', "'")
-}
+_ENDS = {'"""': '"""', "'''": "'''", '"': '"|\n', "'": "'|\n"}  # what may end a string's text
+_PLAIN_END = {quote: re.compile(r"\\.|" + end, re.DOTALL) for quote, end in _ENDS.items()}
 _TEMPLATE_TEXT = {
-    quote: re.compile(rf"\\N\{{[^{{}}\n]*\}}|\\[^{{}}]|\{{\{{|\}}\}}|[{{}}]|{quote}" + ("" if len(quote) == 3 else r"|\n"),
-                      re.DOTALL)
-    for quote in _PLAIN_END
+    quote: re.compile(r"\\N\{[^{}\n]*\}|\\[^{}]|\{\{|\}\}|[{}]|" + end, re.DOTALL) for quote, end in _ENDS.items()
 }
 _TEMPLATE_CODE = re.compile(r"""\"\"\"|'''|["'()\[\]{}:#]""")
 _PREFIX = re.compile(r"(?<![\w])[A-Za-z]{1,2}\Z")
@@ -26,8 +22,9 @@ _TEMPLATE_NESTING = 5
 class LogicalLine:
     """One logical line: from the start of its first physical line to behind its line break.
 
-    depth: the deepest bracket. comments: (start, end) each. tied: offsets of line breaks before which no comment can
-    stand, in a string or behind a backslash. asks: it ends in `?`. open: the text ended inside a bracket or string.
+    depth: the deepest bracket. comments: (start, end) each. tied: offsets of line breaks before which no
+    comment can stand, in a string or behind a backslash. asks: it ends in `?`. open: the text ended inside a
+    bracket or string.
     """
 
     start: int
@@ -53,9 +50,10 @@ def logical_line(text: str, start: int, pos: int | None = None) -> LogicalLine:
         kind, pos = match.lastgroup, match.end()
         if kind == "quote":
             end = string_end(text, match.start(), match[0])
-            tied += [i for i in _breaks(text, pos, end)]
+            tied += _breaks(text, pos, end)
             if end == len(text) and not text.endswith(match[0]):
-                return LogicalLine(start, end, deepest, tuple(comments), tuple(tied), False, len(match[0]) == 3 or depth > 0)
+                swallows = len(match[0]) == 3 or depth > 0
+                return LogicalLine(start, end, deepest, tuple(comments), tuple(tied), False, swallows)
             pos = end
         elif kind == "open":
             depth += 1
@@ -65,7 +63,7 @@ def logical_line(text: str, start: int, pos: int | None = None) -> LogicalLine:
         elif kind == "comment":
             comments.append(match.span())
         elif kind == "join":
-            tied.append(pos - 1)
+            tied.append(match.start() + 1)
         elif kind == "help":
             asks = depth == 0
         elif depth == 0:
@@ -73,7 +71,7 @@ def logical_line(text: str, start: int, pos: int | None = None) -> LogicalLine:
 
 
 def string_end(text: str, start: int, quote: str, nesting: int = 0) -> int:
-    """Where the string literal whose quotes stand at `start` ends; an unterminated one ends with its line or the text."""
+    """Where the string whose quotes stand at `start` ends; an open one ends with its line or the text."""
     body = start + len(quote)
     plain, closed = _plain_end(text, body, quote)
     prefix = _PREFIX.search(text, max(0, start - 3), start)
@@ -97,7 +95,7 @@ def _plain_end(text: str, pos: int, quote: str) -> tuple[int, bool]:
 
 
 def _template_end(text: str, pos: int, quote: str, nesting: int) -> int | None:
-    """The end of an f-string or t-string with its fields (PEP 701: they may hold any string), None if it has none."""
+    """The end of an f-string or t-string, whose fields may hold any string (PEP 701); None if it has none."""
     pattern = _TEMPLATE_TEXT[quote]
     fields = 0  # format specs that we are in
     while match := pattern.search(text, pos):

@@ -1,7 +1,8 @@
 """Where nodes stand in a statement's text.
 
-LibCST's position providers cost five times as much as generating the code once while noting offsets. The generator's
-state is not public, so the providers stand in where a LibCST release changes it; a test compares the two.
+LibCST's position providers cost five times as much as generating the code once while noting offsets. The
+generator's state is not public, so the providers stand in where a LibCST release changes it; a test compares
+the two.
 """
 from __future__ import annotations
 

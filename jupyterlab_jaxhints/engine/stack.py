@@ -1,7 +1,7 @@
 """Runs work on a thread with a large stack.
 
-LibCST recurses on the C stack and takes the process down where the stack ends; 8 MB end at about 1,250 brackets
-or 3,000 chained operators.
+LibCST recurses on the C stack and takes the process down where the stack ends; 8 MB end at about 1,250
+brackets or 3,000 chained operators.
 """
 from __future__ import annotations
 

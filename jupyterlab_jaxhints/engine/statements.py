@@ -1,7 +1,8 @@
-"""Cuts a cell into top-level statements, recovers broken ones, parses each with LibCST and keeps the trees by hash.
+"""Cuts a cell into top-level statements and recovers broken ones.
 
-A cell is too big a unit: 200 lines need 11 ms to parse, and one broken line loses all of it. A statement needs 0.1 ms
-and stays in the cache while its neighbours change. Positions count from the statement's start, so moving it is free.
+A cell is too big a unit: 200 lines need 11 ms to parse, and one broken line loses all of it. A statement
+needs 0.1 ms and stays in the cache while its neighbours change. Positions count from the statement's start,
+so moving it is free.
 """
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from .masked import Masked, Scan
 from .scanner import LogicalLine
 from .trees import MAX_DEPTH, MAX_STATEMENT, Statement, Stats, clear_cache, failure_line, parse, stats
 
-__all__ = ["SKIPPED", "CellCode", "Piece", "Statement", "Stats", "clear_cache", "failure_line", "parse", "parse_piece",
-           "read", "split", "stats"]
+__all__ = ["SKIPPED", "CellCode", "Piece", "Statement", "Stats", "clear_cache", "failure_line", "parse",
+           "parse_piece", "read", "split", "stats"]
 
 MAX_RESCANS = 40  # a cell, so that many broken brackets do not make its scan quadratic
 
@@ -36,9 +37,9 @@ _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 class Piece:
     """One top-level statement as the analysis reads it, and where it stands in its cell.
 
-    text: masked, without the cell's margin, ends in a line break. start_line: zero-based in the cell. shifts: how many
-    columns each line lost. repaired_lines: lines of the piece that a stand-in replaces. skipped: a key of `SKIPPED`
-    where a guard keeps it from the parser.
+    text: masked, without the cell's margin, ends in a line break. start_line: zero-based in the cell. shifts:
+    how many columns each line lost. repaired_lines: lines of the piece that a stand-in replaces. skipped: a
+    key of `SKIPPED` where a guard keeps it from the parser.
     """
 
     text: str
@@ -110,7 +111,8 @@ class CellCode:
         if self.masked.too_long:
             start = Position(line=0, character=0)
             return [(Range(start=start, end=start), SKIPPED["cell"])]
-        return [(piece.range(0, piece.text.index("\n")), SKIPPED[piece.skipped]) for piece in self.pieces if piece.skipped]
+        skipped = (piece for piece in self.pieces if piece.skipped)
+        return [(piece.range(0, piece.text.index("\n")), SKIPPED[piece.skipped]) for piece in skipped]
 
 
 def read(cell: Cell, cursor_line: int | None = None) -> CellCode:
@@ -119,11 +121,11 @@ def read(cell: Cell, cursor_line: int | None = None) -> CellCode:
     return CellCode(cell, masked, tuple(split(masked, cursor_line)))
 
 
-# --- cutting ----------------------------------------------------------------------------------------------------
+# --- cutting ------------------------------------------------------------------------------------------------
 
 
 def split(masked: Masked, cursor_line: int | None = None) -> list[Piece]:
-    """The top-level statements. A broken one is cut again, then repaired: `cursor_line` is the likeliest culprit."""
+    """The top-level statements. A broken one is cut again, then repaired, the cursor's line first."""
     whole = Scan(masked.text, masked.lines, (), masked.flush)
     return _Cutter(masked, cursor_line).pieces(whole, 0)
 
@@ -157,7 +159,7 @@ class _Cutter:
         return [self._repair(piece)]
 
     def _recut(self, seen: Scan, base: int, start: int, cut: int, end: int) -> list[Piece]:
-        """What an open bracket or quote swallowed is scanned anew, from the next line that looks like a start."""
+        """What an open bracket or quote swallowed is scanned anew, from a line that looks like a start."""
         self.rescans += 1
         head = self._piece(seen, base, start, cut)
         rest = scan(recovery.visible(self.masked, base + cut, base + end), 0, self.masked.margin)
@@ -182,7 +184,8 @@ class _Cutter:
 
     def _repair(self, piece: Piece) -> Piece:
         cursor = None if self.cursor_line is None else self.cursor_line - piece.start_line
-        fixed = recovery.repair(piece.text, cursor, failure_line(piece.text), lambda text: parse(text, repaired=True))
+        failed = failure_line(piece.text)
+        fixed = recovery.repair(piece.text, cursor, failed, lambda text: parse(text, repaired=True))
         if fixed is None:
             return piece
         text, lines = fixed

@@ -1,7 +1,7 @@
 """Suppression comments: `# jaxhints: ignore[rule, other-rule] reason`.
 
-- Behind code it covers hints that begin on its line. A line that ends in a string or with a backslash cannot carry a
-  comment; the next line that can carries it.
+- Behind code it covers hints that begin on its line. A line that ends in a string or with a backslash cannot
+  carry a comment; the next line that can carries it.
 - On a line of its own it covers the next line of code.
 - On a line of its own before all code of a cell it covers the cell.
 
@@ -16,7 +16,7 @@ from typing import Literal
 
 from ..protocol import Range, TextEdit
 from .masked import Masked
-from .scanner import LogicalLine
+from .scanner import LogicalLine, logical_line
 
 _COMMENT = re.compile(r"#\s*jaxhints:\s*ignore\b(?:\s*\[(?P<rules>[^\]\n]*)\])?[ \t]*(?P<reason>[^#\n]*)")
 _RULE = re.compile(r"[^\s,]+")
@@ -24,8 +24,11 @@ _RULE = re.compile(r"[^\s,]+")
 
 @dataclass(frozen=True)
 class Suppression:
-    """One comment. line: its own, zero-based. lines: the ones it covers; None for the whole cell. rules: empty means
-    every rule. span: the comment in `Masked.source`."""
+    """One comment.
+
+    line: its own, zero-based. lines: the ones it covers; None for the whole cell. rules: empty means every
+    rule. span: the comment in `Masked.source`.
+    """
 
     line: int
     lines: range | None
@@ -54,8 +57,8 @@ def suppressions(masked: Masked) -> list[Suppression]:
             rules = tuple(_RULE.findall(match["rules"] or ""))
             if match["rules"] is None or rules:
                 line = masked.line_of(start)
-                found.append(Suppression(line, _covered(masked, line, start, first), rules, match["reason"].strip(),
-                                         match.span()))
+                lines = _covered(masked, line, start, first)
+                found.append(Suppression(line, lines, rules, match["reason"].strip(), match.span()))
     return found
 
 
@@ -65,8 +68,9 @@ def suppressed(found: Iterable[Suppression], line: int, rule: str) -> Suppressio
     return min(matching, key=lambda each: each.lines is None, default=None)
 
 
-def unused(found: Sequence[Suppression], hits: Iterable[tuple[int, str]]) -> list[tuple[Suppression, tuple[str, ...]]]:
-    """Comments that silenced nothing, with the rules in them that are in vain (none for one without brackets).
+def unused(found: Sequence[Suppression],
+           hits: Iterable[tuple[int, str]]) -> list[tuple[Suppression, tuple[str, ...]]]:
+    """Comments that silenced nothing, with the rules in them that did not (none for one without brackets).
 
     hits: line and rule of every hint of the cell, silenced ones included.
     """
@@ -84,11 +88,11 @@ def unused(found: Sequence[Suppression], hits: Iterable[tuple[int, str]]) -> lis
 
 
 def ignore_edit(cell: str, masked: Masked, line: int, rule: str) -> TextEdit | None:
-    """The edit that silences a rule on a line: joins a comment that is there, else adds one. None where it is done."""
+    """The edit that silences a rule on a line, in a comment that is there or a new one; None where it is."""
     found = suppressions(masked)
     if suppressed(found, line, rule):
         return None
-    here = next((each for each in found if each.lines is not None and line in each.lines and each.rules), None)
+    here = next((each for each in found if each.lines and line in each.lines and each.rules), None)
     if here is not None:
         bracket = masked.source.index("]", here.span[0])
         return _insert(cell, masked, bracket, f", {rule}")
@@ -179,8 +183,6 @@ def _swallowed(masked: Masked, line: int) -> bool:
 
 
 def _in_string(text: str) -> bool:
-    from .scanner import logical_line
-
     # a comment would be seen as one if it could stand there
     return not logical_line(text + " #", 0).comments
 
