@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..protocol import Position, Range, TextEdit
-from . import imports
+from . import import_lines
 from .scanner import logical_line
 from .statements import CellCode, Piece, Statement
 from .textedits import EditRefused, Edits, apply, combine
@@ -164,15 +164,15 @@ class Edit:
         It goes behind the last import of the cell, else behind the last one above, else to the cell's top.
         """
         cells = self._cells_before()
-        known = [found for cell in cells for piece in cell.pieces for found in imports.of_piece(piece)]
-        local = imports.existing(known, module, name)
-        if local is not None and not imports.rebound(local.split(".")[0], self.cells):
+        known = [found for cell in cells for piece in cell.pieces for found in import_lines.of_piece(piece)]
+        local = import_lines.existing(known, module, name)
+        if local is not None and not import_lines.rebound(local.split(".")[0], self.cells):
             return local, []
         local = alias or name or module
         head = local.split(".")[0]
-        if imports.taken(head, known, module) or imports.rebound(head, self.cells):
+        if import_lines.taken(head, known, module) or import_lines.rebound(head, self.cells):
             raise EditRefused(f"`{head}` is the name of something else")
-        return local, [self._import_line(cells, imports.line(module, name, alias))]
+        return local, [self._import_line(cells, import_lines.line(module, name, alias))]
 
     def _cells_before(self) -> list[CellCode]:
         """The cells up to this statement; of its own cell only what stands above it."""
@@ -187,7 +187,7 @@ class Edit:
     def _import_line(self, cells: Sequence[CellCode], code: str) -> TextEdit:
         for cell in reversed(cells):
             for piece in reversed(cell.pieces):
-                if imports.of_piece(piece):
+                if import_lines.of_piece(piece):
                     last, _ = piece.line_column(len(piece.text.rstrip()))
                     indent = _indent(cell.masked.line_text(piece.start_line))
                     place = cell.masked.line_end(last)
@@ -195,7 +195,7 @@ class Edit:
                     return TextEdit(cell=cell.id, range=Range(start=place, end=place), new_text=text)
         own = next((cell for cell in self.cells if cell.id == self.site.cell), None)
         pieces = own.pieces if own else (self.piece,)
-        if imports.is_docstring(pieces[0]):
+        if import_lines.is_docstring(pieces[0]):
             last, _ = pieces[0].line_column(len(pieces[0].text.rstrip()))
             place, text = self.masked.line_end(last), "\n{}"
         else:

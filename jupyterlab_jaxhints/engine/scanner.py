@@ -11,7 +11,8 @@ _TOKEN = re.compile(
 _ENDS = {'"""': '"""', "'''": "'''", '"': '"|\n', "'": "'|\n"}  # what may end a string's text
 _PLAIN_END = {quote: re.compile(r"\\.|" + end, re.DOTALL) for quote, end in _ENDS.items()}
 _TEMPLATE_TEXT = {
-    quote: re.compile(r"\\N\{[^{}\n]*\}|\\[^{}]|\{\{|\}\}|[{}]|" + end, re.DOTALL) for quote, end in _ENDS.items()
+    quote: re.compile(r"\\N\{[^{}\n]*\}|\\[^{}]|\{\{|\}\}|[{}]|" + end, re.DOTALL)
+    for quote, end in _ENDS.items()
 }
 _TEMPLATE_CODE = re.compile(r"""\"\"\"|'''|["'()\[\]{}:#]""")
 _PREFIX = re.compile(r"(?<![\w])[A-Za-z]{1,2}\Z")
