@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import jax
 
 DATA = Path(__file__).resolve().parents[2] / "jupyterlab_jaxhints" / "knowledge" / "data"
+
+
+def folder() -> Path:
+    """Where the tables are written: the package, or the folder that the first argument names."""
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
+
 
 #: JAX releases older than this are taken for the oldest supported one, all others for the newest.
 FIRST_NEW = (0, 5)
@@ -35,13 +42,13 @@ def split(content: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def read(name: str) -> dict[str, dict[str, Any]]:
     """Both halves of a table; empty ones where it was never made."""
-    path = DATA / name
+    path = folder() / name
     return split(json.loads(path.read_text())) if path.exists() else {"newest": {}, "oldest": {}}
 
 
 def write(name: str, measured: dict[str, Any]) -> None:
     """Puts what was measured here into its half of the table."""
-    path = DATA / name
+    path = folder() / name
     content = json.loads(path.read_text()) if path.exists() else {"jax": {}}
     halves = {**read(name), running_half(): json.loads(json.dumps(measured))}
     content = {"jax": {**content["jax"], running_half(): jax.__version__}, **join(halves["oldest"], halves["newest"])}

@@ -227,7 +227,10 @@ def _places(signature: inspect.Signature, call: Call) -> list[tuple[str, int | s
     names = [p for p in signature.parameters.values() if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
     for place in range(len(call.args)):
         parameter = names[min(place, len(names) - 1)]
-        if not places or places[-1][0] != parameter.name:
+        if places and places[-1][0] == parameter.name:
+            if isinstance(call[place], np.ndarray) and not isinstance(call[places[-1][1]], np.ndarray):
+                places[-1] = (parameter.name, place)
+        else:
             places.append((parameter.name, place))
     places += [(name, name) for name in call.kwargs]
     return places
@@ -303,7 +306,7 @@ def _optional(signature: inspect.Signature, call: Call) -> list[tuple[str, Any]]
             continue
         if _may_be_static(parameter.default):
             found.append((parameter.name, parameter.default))
-        elif parameter.default in (None, ()):
+        elif parameter.default is None or (isinstance(parameter.default, tuple) and not parameter.default):
             found += [(parameter.name, v) for v in known.get(parameter.name, ())[:3] if _may_be_static(v)][:1]
     return found
 
