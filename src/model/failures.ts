@@ -2,7 +2,6 @@ import type { IError, IOutput } from '@jupyterlab/nbformat';
 
 import type { CellFailure } from '../protocol';
 
-// eslint-disable-next-line no-control-regex
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** Heads of traceback frames: IPython 8.7 and later, 8.0 to 8.6, 7 and earlier. */
 const FRAME =
