@@ -33,9 +33,7 @@ export class NotebookHost implements IHost {
   get isPython(): boolean {
     const metadata = this.notebook.getMetadata();
     const name =
-      metadata.language_info?.name ||
-      metadata.kernelspec?.language ||
-      'python';
+      metadata.language_info?.name || metadata.kernelspec?.language || 'python';
     return /^i?python/i.test(String(name));
   }
 
