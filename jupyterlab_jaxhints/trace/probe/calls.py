@@ -1,0 +1,322 @@
+"""Calls in the user's code: which may run in a trace, and what is learnt from those of jitted functions."""
+from __future__ import annotations
+
+import types
+
+from .base import Unknown, is_array, is_tracer, kernel_jax, leaves
+from .clone import root
+from .describe import signature
+from .shadow import jit_options
+from .sources import site_of
+
+PURE = frozenset(
+    """jax jaxlib numpy scipy math cmath operator functools itertools collections optax flax equinox einops chex
+    jaxtyping haiku distrax rlax jraph diffrax lineax optimistix blackjax numpyro dataclasses typing
+    typing_extensions string copy re fractions decimal statistics enum types abc ml_dtypes opt_einsum contextlib
+    textwrap bisect heapq random time datetime warnings inspect pprint numbers""".split()
+)
+BUILTINS = frozenset(
+    """abs all any ascii bin bool bytes callable chr classmethod complex dict divmod enumerate filter float format
+    frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max min next object oct ord pow
+    property range repr reversed round set setattr delattr slice sorted staticmethod str sum super tuple type zip
+    print BaseException Exception ValueError TypeError RuntimeError KeyError IndexError AssertionError AttributeError
+    NotImplementedError StopIteration ArithmeticError ZeroDivisionError OverflowError LookupError memoryview
+    bytearray""".split()
+)
+BANNED = frozenset(
+    """numpy.save numpy.savez numpy.savez_compressed numpy.savetxt numpy.load numpy.loadtxt numpy.genfromtxt
+    numpy.fromfile numpy.memmap jax.clear_caches jax.live_arrays jax.print_environment_info jax.save jax.load
+    time.sleep inspect.currentframe""".split()
+)
+BANNED_MODULES = ("jax.distributed", "jax._src.distributed", "jax.profiler", "jax._src.profiler", "jax.monitoring",
+                  "jax._src.monitoring", "jax._src.compilation_cache", "jax.experimental.multihost_utils")
+BANNED_METHODS = frozenset("tofile dump save savefig delete on_device_size_in_bytes lower compile clear_cache".split())
+DEVICE_QUERIES = frozenset("devices local_devices device_count local_device_count default_backend process_index".split())
+QUIET = frozenset(("logging", "ipykernel", "IPython"))
+MANY = 64  # Python elements that become operands one by one
+
+
+def origin(function) -> str:
+    return getattr(function, "__module__", None) or ""
+
+
+class Calls:
+    def __init__(self, hooks):
+        self.hooks = hooks
+        self.signatures: dict = {}  # (site, function text) -> [[leaf texts, statics], …]
+        self.donated: dict = {}  # id of an array -> (place of the call, array)
+        self.made: dict = {}  # site of a transform's call -> codes of the fresh functions it was given
+        self.options: dict = {}  # id of a jitted function -> (function, its options)
+        self.wrappers: dict = {}  # id of a jitted function -> place of its decorator
+        self.summary: list = []
+
+    def clear(self):
+        for table in (self.signatures, self.donated, self.made, self.options, self.wrappers):
+            table.clear()
+
+    # -- what may run
+    def allowed(self, function) -> bool:
+        shadow = self.hooks.shadow
+        if isinstance(function, types.FunctionType):
+            return function.__globals__ is shadow or self._pure(function, origin(function))
+        if isinstance(function, types.MethodType):
+            return self.allowed_method(function)
+        if isinstance(function, type):
+            if function.__module__ == "builtins":
+                return function.__name__ in BUILTINS
+            return self._pure(function, function.__module__)
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, types.BuiltinFunctionType) and (owner is None or isinstance(owner, types.ModuleType)):
+            if getattr(owner, "__name__", "builtins") == "builtins":
+                return function.__name__ in BUILTINS
+            return self._pure(function, owner.__name__)
+        if owner is not None:
+            return self._pure_owner(owner) and getattr(function, "__name__", "") not in BANNED_METHODS
+        return self._pure(function, root(type(function))) or root(type(function)) == "__main__" or self._speaks_jax(function)
+
+    def allowed_method(self, method) -> bool:
+        if method.__name__ in BANNED_METHODS and not isinstance(method.__self__, dict):
+            return False
+        return self._pure_owner(method.__self__) or self._speaks_jax(method.__func__)
+
+    def _pure_owner(self, owner) -> bool:
+        kind = owner if isinstance(owner, type) else type(owner)
+        return root(kind) in PURE or root(kind) in ("builtins", "__main__") or self._speaks_jax(
+            next((f for f in vars(kind).values() if isinstance(f, types.FunctionType)), None))
+
+    def _pure(self, function, module) -> bool:
+        name = module.split(".", 1)[0] + "." + getattr(function, "__name__", "")
+        if name in BANNED or module.startswith(BANNED_MODULES):
+            return False
+        if module.split(".", 1)[0] in ("jax", "jaxlib") and getattr(function, "__name__", "") in DEVICE_QUERIES:
+            return any(is_array(value) for value in list(self.hooks.shadow.live.values()))
+        return module.split(".", 1)[0] in PURE or module == "__main__" or self._speaks_jax(function)
+
+    @staticmethod
+    def _speaks_jax(function) -> bool:
+        """A function of the user's own module that works with JAX."""
+        jax = kernel_jax()
+        if isinstance(function, type):
+            function = next((f for f in vars(function).values() if isinstance(f, types.FunctionType)), None)
+        names = getattr(function, "__globals__", None)
+        return names is not None and any(
+            value is jax or value is jax.numpy or value is jax.lax for value in list(names.values()))
+
+    # -- the hook
+    def call(self, number, function, *args, **kwargs):
+        hooks = self.hooks
+        hooks.clock.check()
+        if isinstance(function, types.BuiltinFunctionType) or isinstance(function, types.MethodType):
+            replaced = self._builtin(number, function, args)
+            if replaced is not None:
+                return replaced[0]
+        if self.is_jitted(function):
+            return self._jitted(number, function, args, kwargs)
+        special = self._special(function, args, kwargs)
+        if special is not None:
+            return special[0]
+        if not self.allowed(function):
+            raise Unknown("calls `%s`" % _callable_name(function))
+        self._watch(number, function, args, kwargs)
+        result = function(*args, **kwargs)
+        if self.is_jitted(result):
+            self.options[id(result)] = (result, {key: kwargs[key] for key in kwargs if "arg" in key})
+        return result
+
+    def _builtin(self, number, function, args):
+        self.hooks.mutating(number, function, args)
+        if function is next and args:
+            self.hooks.advancing(number, args[0])
+        elif getattr(function, "__name__", "") == "__next__":
+            self.hooks.advancing(number, function.__self__)
+        name = getattr(function, "__name__", "")
+        if root(type(getattr(function, "__self__", None))) in QUIET and name in ("write", "flush", "info", "debug",
+                                                                                  "warning", "error", "log"):
+            return (None,)
+        return None
+
+    def _special(self, function, args, kwargs):
+        """Calls that are stood in for: they would change JAX's settings or wait for the device."""
+        module, name = origin(function), getattr(function, "__name__", "")
+        place = module.split(".", 1)[0]
+        if place == "logging":
+            return (None,)
+        if place == "tqdm" or isinstance(function, type) and function.__module__.startswith("tqdm"):
+            return (args[0],) if args else None
+        if name == "update" and type(getattr(function, "__self__", None)).__name__ == "Config":
+            self.hooks.config_update(args)
+            return (None,)
+        if place == "jax" and name == "block_until_ready" and args:
+            return (args[0],)
+        if place == "jax" and name in ("effects_barrier", "clear_caches"):
+            return (None,)
+        if place in ("builtins", "numpy", "") and args and is_array(args[0]) and name in (
+                "float", "int", "bool", "complex", "asarray", "array"):
+            if not args[0].is_deleted() and not args[0].is_ready():
+                raise Unknown("waits for a running computation")
+        return None
+
+    @staticmethod
+    def is_jitted(function) -> bool:
+        return type(function).__name__ == "PjitFunction"
+
+    def static_options(self, function):
+        found = self.options.get(id(function))
+        if found is not None and found[0] is function and found[1]:
+            exact = jit_options(function)
+            return exact if exact is not None else found[1]
+        return jit_options(function) or {}
+
+    # -- jitted functions
+    def _jitted(self, number, function, args, kwargs):
+        level = self.hooks.level()
+        if level.eager:
+            dynamic, statics = self._split(function, args, kwargs)
+            self._note_signature(number, function, dynamic, statics)
+            result = function(*args, **kwargs)
+            self._note_donation(number, function, args, kwargs, result)
+            return result
+        return function(*args, **kwargs)
+
+    def _split(self, function, args, kwargs):
+        """(texts of the traced leaves by argument, texts of the static arguments)."""
+        options = self.static_options(function)
+        numbers = _as_tuple(options.get("static_argnums"))
+        names = _as_tuple(options.get("static_argnames"))
+        parameters = parameter_names(function)
+        dynamic, static = {}, {}
+        for index, value in enumerate(args):
+            name = parameters[index] if index < len(parameters) else "argument %d" % (index + 1)
+            is_static = index in numbers or index - len(args) in numbers or name in names
+            (static if is_static else dynamic)[name] = value
+        for name, value in kwargs.items():
+            (static if name in names else dynamic)[name] = value
+        tree = kernel_jax().tree_util
+        texts = {}
+        for name, value in dynamic.items():
+            flat, structure = tree.tree_flatten(value)
+            texts[name] = (str(structure), tuple(signature(leaf) for leaf in flat))
+        return texts, {name: "%.80r" % (value,) for name, value in static.items()}
+
+    def _note_signature(self, number, function, dynamic, statics):
+        key = (number, getattr(function, "__wrapped__", None) and function.__wrapped__.__name__)
+        seen = self.signatures.setdefault(key, [])
+        if (dynamic, statics) not in [entry[:2] for entry in seen]:
+            seen.append((dynamic, statics))
+        place = self.hooks.records.place_of(number)
+        for name, (structure, texts) in dynamic.items():
+            if len(texts) >= MANY and structure.count("*") >= MANY and all(text.endswith("[]*") for text in texts):
+                self.hooks.records.add("list-to-array-under-trace", place, count=len(texts), parameter=name, how="argument")
+
+    def _note_donation(self, number, function, args, kwargs, result):
+        options = self.static_options(function)
+        numbers, names = _as_tuple(options.get("donate_argnums")), _as_tuple(options.get("donate_argnames"))
+        if not numbers and not names:
+            return
+        place = self.hooks.records.place_of(number)
+        parameters = parameter_names(function)
+        outputs = [signature(leaf).rstrip("*") for leaf in leaves(result)]
+        seen = {}
+        for index, value in list(enumerate(args)) + list(kwargs.items()):
+            name = index if isinstance(index, str) else parameters[index] if index < len(parameters) else ""
+            if not (index in numbers or name in names):
+                continue
+            for leaf in leaves(value):
+                if not (is_array(leaf) or is_tracer(leaf)):
+                    continue
+                if id(leaf) in seen:
+                    self.hooks.records.add("donated-use", place, how="twice", first=seen[id(leaf)], second=name)
+                seen[id(leaf)] = name
+                if signature(leaf).rstrip("*") in outputs:
+                    self.donated[id(leaf)] = (place, leaf)
+
+    def retraces(self):
+        """Calls whose arguments changed what is traced, turn after turn."""
+        for (number, name), seen in self.signatures.items():
+            if len(seen) < 2:
+                continue
+            place = self.hooks.records.place_of(number)
+            changed = _difference(seen[-2], seen[-1])
+            if changed is None:
+                continue
+            argument, before, now, static = changed
+            rule = "varying-static-arg" if static else "retrace"
+            self.hooks.records.add(rule, place, certain=len(seen) >= 4, function=name or "it", argument=argument,
+                                   before=before, now=now, traces=len(seen))
+
+    # -- other calls worth a look
+    def _watch(self, number, function, args, kwargs):
+        module, name = origin(function).split(".", 1)[0], getattr(function, "__name__", "")
+        if module != "jax":
+            return
+        if name in ("array", "asarray") and args and isinstance(args[0], (list, tuple)) and len(args[0]) >= MANY:
+            if all(is_tracer(item) and item.ndim == 0 for item in args[0]) and self.hooks.level().staged:
+                self.hooks.records.add("list-to-array-under-trace", self.hooks.records.place_of(number),
+                                       count=len(args[0]), how="array")
+        elif name == "jit" and args and self.hooks.level().eager:
+            self._fresh(number, "jit-in-loop", args[:1])
+        elif name in ("scan", "cond", "while_loop", "fori_loop", "switch", "map") and self.hooks.level().eager:
+            self._fresh(number, "fresh-body-in-loop", [a for a in args if callable(a)])
+
+    def _fresh(self, number, rule, functions):
+        """The same place given another function object of the same code: JAX compiles each anew."""
+        for function in functions:
+            code = getattr(function, "__code__", None)
+            if code is None or getattr(function, "__globals__", None) is not self.hooks.shadow:
+                continue
+            seen = self.made.setdefault((number, code), [])
+            if not any(function is known for known in seen):
+                seen.append(function)
+            if len(seen) == 3:
+                self.hooks.records.add(rule, self.hooks.records.place_of(number), function=function.__name__)
+
+    def decorator(self, number, decorator):
+        if not self.is_jitted(decorator) and not self.allowed(decorator):
+            raise Unknown("is decorated with `%s`" % _callable_name(decorator))
+
+        def decorate(function):
+            result = decorator(function)
+            if self.is_jitted(result):
+                keywords = getattr(decorator, "keywords", None) or {}
+                self.options[id(result)] = (result, dict(keywords))
+                self.wrappers[id(result)] = number
+                if self.hooks.outer is not None and self.hooks.level().eager:
+                    self._fresh(number, "jit-in-loop", [function])
+            return result
+
+        return decorate
+
+
+def parameter_names(function):
+    code = getattr(getattr(function, "__wrapped__", None), "__code__", None)
+    if code is None:
+        return ()
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _as_tuple(value):
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, (tuple, list, set, frozenset)) else (value,)
+
+
+def _difference(before, now):
+    """(argument, before, now, static) of the first argument that differs."""
+    for name, text in now[1].items():
+        if before[1].get(name) != text:
+            return name, before[1].get(name, "-"), text, True
+    for name, (structure, texts) in now[0].items():
+        old = before[0].get(name)
+        if old is None or old == (structure, texts):
+            continue
+        for one, other in zip(old[1], texts):
+            if one != other:
+                return name, one, other, False
+        return name, "%d arrays" % len(old[1]), "%d arrays" % len(texts), False
+    return None
+
+
+def _callable_name(function) -> str:
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    module = origin(function)
+    return "%s.%s" % (module, name) if module not in ("", "builtins", "__main__") else name

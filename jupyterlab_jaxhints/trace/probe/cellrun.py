@@ -1,0 +1,299 @@
+"""The abstract run of cells: every array is a tracer, nothing is computed, and what cannot be known poisons the
+names it would have given."""
+from __future__ import annotations
+
+import ast
+import contextlib
+import sys
+import time
+import warnings
+
+from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_jax, leaves
+from .clone import RandomState
+from .errors import Reader
+from .hooks import Hooks
+from .keys import Keys
+from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token
+from .records import Records
+from .shadow import Shadow
+from .sources import Book, renamed
+from .walk import Walk
+
+STDLIB = frozenset(
+    """math cmath functools itertools collections dataclasses typing time random operator string enum abc copy re
+    contextlib types datetime fractions decimal statistics warnings json numbers textwrap bisect heapq pprint
+    __future__ logging os sys pathlib inspect""".split()
+)
+FULL_TURNS = 16  # a loop at the top level runs to its end when it has no more turns
+FEW_TURNS = 3
+
+
+class CellRun:
+    """One run over the target cells, in one shadow of the namespace."""
+
+    def __init__(self, live, cells, targets, clock):
+        self.clock = clock
+        self.book = Book(cells)
+        self.records = Records(self.book)
+        self.hooks = Hooks(self.records, clock)
+        self.shadow = Shadow(live, self.book.code_for, self.hooks.names())
+        self.hooks.shadow = self.shadow
+        self.hooks.config_update = self.config_update
+        self.reader = Reader(self.records, self.hooks)
+        self.targets = targets
+        self.stack = None
+        self.filename = None
+        self.cell = None
+        self.source = None
+        self.equations = 0
+        self.times: dict = {}
+
+    # -- the whole
+    def run(self, mesh=None):
+        jax = kernel_jax()
+        states = RandomState()
+        closed = None
+        try:
+            with contextlib.ExitStack() as stack, warnings.catch_warnings():
+                enter_trace_contexts(stack)
+                enter_mesh(stack, mesh)
+                warnings.simplefilter("always")
+                warnings.showwarning = self._warned
+                self.stack = stack
+                self.books_open()
+                start = time.perf_counter()
+                closed = jax.make_jaxpr(self._jaxhints_outer)()
+                self.times["trace"] = time.perf_counter() - start
+                self._after(closed)
+        finally:
+            states.restore()
+        return closed
+
+    def books_open(self):
+        for cell_id in self.targets:
+            if self.book.open(cell_id) is None:
+                raise Unknown("the cell is not complete Python")
+
+    def _jaxhints_outer(self):
+        self.hooks.outer = outer_token()
+        for cell_id in self.targets:
+            self.filename, self.source = self.book.open(cell_id)
+            self.cell = cell_id
+            for original, units in self.source.units:
+                for unit in units:
+                    self.unit(unit)
+        return ()
+
+    def _after(self, closed):
+        start = time.perf_counter()
+        self.hooks.unrolled()
+        self.hooks.calls.retraces()
+        walk = Walk(self.records, self.shadow, Keys(self.records))
+        walk.clock = self.clock
+        walk.run(closed)
+        self.equations = walk.equations
+        self.times["walk"] = time.perf_counter() - start
+
+    def close(self):
+        self.book.close()
+        self.hooks.clear()
+        self.shadow.clear()
+
+    # -- statements
+    def unit(self, unit):
+        """Runs one statement; its names are known or unknown afterwards."""
+        self.clock.check()
+        if unit.kind == "await" or None in unit.codes:
+            return self._poison(unit, "is not run by the trace")
+        try:
+            self._donated(unit)
+            getattr(self, "_" + unit.kind)(unit)
+            if unit.names or unit.kind != "leaf":
+                for name in unit.names:
+                    self.shadow.define(name)
+            if unit.span:
+                self._state(unit, "traced", "")
+        except ProbeTimeout:
+            raise
+        except ProbeRefused as error:
+            drop_traces(error)
+            self._poison(unit, "refused: %s" % error, "refused")
+        except Unknown as error:
+            drop_traces(error)
+            self._poison(unit, str(error))
+        except Exception as error:
+            self._failed(unit, error)
+
+    def _failed(self, unit, error):
+        try:
+            why = self.reader.report(error)
+            state = "failed"
+        except Unknown as unknown:
+            why, state = str(unknown), "unknown"
+        drop_traces(error)
+        self._poison(unit, why[:160], state)
+
+    def _state(self, unit, state, why):
+        if self.source is not None and unit.span is not None:
+            self.records.statements.append([self.cell, self.source.wire(unit.span), state, why])
+
+    def _poison(self, unit, why, state="unknown"):
+        for name in unit.names:
+            self.shadow.forget(name, why)
+        self._state(unit, state, why)
+
+    def _exec(self, code):
+        code = renamed(code, self.filename)
+        self.shadow.preload(code)
+        exec(code, self.shadow)
+
+    def _eval(self, code):
+        return eval(renamed(code, self.filename), self.shadow)
+
+    def _bind(self, code, value):
+        self.shadow.builtins["__jh_value__"] = value
+        try:
+            self._exec(code)
+        finally:
+            self.shadow.builtins.pop("__jh_value__", None)
+
+    def _leaf(self, unit):
+        for name in unit.names if isinstance(unit.node, (ast.FunctionDef, ast.ClassDef)) else ():
+            self.shadow.define(name)
+        self._exec(unit.codes[0])
+        if isinstance(unit.node, ast.ClassDef):
+            made = dict.get(self.shadow, unit.node.name)
+            if isinstance(made, type):
+                self.shadow.classes[(made.__module__, made.__qualname__)] = made
+
+    def _import(self, unit):
+        node = unit.node
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        for module in modules:
+            if getattr(node, "level", 0) or not (module in sys.modules or module.split(".")[0] in STDLIB
+                                                  or module.split(".")[0] == "jax"):
+                raise Unknown("imports `%s`, which is not loaded yet" % module)
+        self._exec(unit.codes[0])
+
+    def _if(self, unit):
+        body, orelse = unit.parts
+        for part in body if self._eval(unit.codes[0]) else orelse:
+            self.unit(part)
+
+    def _with(self, unit):
+        with contextlib.ExitStack() as stack:
+            for code, bind in unit.codes:
+                manager = self._eval(code)
+                if not self.hooks.calls.allowed(type(manager).__enter__) and type(manager).__module__ != "contextlib":
+                    raise Unknown("enters `%s`" % type(manager).__name__)
+                value = stack.enter_context(manager)
+                if bind is not None:
+                    self._bind(bind, value)
+            for part in unit.parts[0]:
+                self.unit(part)
+
+    def _try(self, unit):
+        """What fails in a `try` of the cell is expected by the user: no finding, and no more is known."""
+        self.records.muted += 1
+        try:
+            for part in unit.parts[0] + unit.parts[1] + unit.parts[2]:
+                self.unit(part)
+        finally:
+            self.records.muted -= 1
+
+    def _for(self, unit):
+        iterator = iter(self._eval(unit.codes[0]))
+        turns, ended, before = 0, False, None
+        start, calls = time.monotonic(), None
+        while True:
+            try:
+                value = next(iterator)
+            except StopIteration:
+                ended = True
+                break
+            self._bind(unit.codes[1], value)
+            for part in unit.parts[0]:
+                self.unit(part)
+            turns += 1
+            before, calls = calls, sum(map(len, self.hooks.calls.signatures.values()))
+            slow = time.monotonic() - start > 0.25 * (self.clock.end - start)
+            if turns >= FEW_TURNS and (slow or turns > FULL_TURNS) and before == calls or turns >= 4 * FULL_TURNS:
+                break
+        self._after_loop(unit, ended, turns)
+        if ended:
+            for part in unit.parts[1]:
+                self.unit(part)
+
+    def _while(self, unit):
+        turns, known = 0, True
+        while turns < FULL_TURNS:
+            try:
+                if known and not self._eval(unit.codes[0]):
+                    break
+            except Exception as error:
+                self._value_dependent(error)
+                known = False
+            for part in unit.parts[0]:
+                self.unit(part)
+            turns += 1
+            if not known and turns >= 2:
+                break
+        self._after_loop(unit, known and turns < FULL_TURNS, turns)
+
+    def _value_dependent(self, error):
+        """A loop whose test needs values: its body is traced for two turns all the same."""
+        try:
+            self.reader.report(error)
+        except Unknown:
+            drop_traces(error)
+            return
+        raise error
+
+    def _after_loop(self, unit, ended, turns):
+        """A loop that was cut short: containers that grew, and names that may differ, are unknown."""
+        if ended:
+            return
+        for name in unit.names:
+            value = dict.get(self.shadow, name)
+            if not (is_tracer(value) or is_array(value)):
+                parts = leaves(value) if value is not None else []
+                if isinstance(value, (list, set)) or not parts or not all(is_tracer(p) or is_array(p) for p in parts):
+                    self.shadow.forget(name, "a loop that the trace cut short changes it")
+        for name, _ in unit.loads:
+            value = dict.get(self.shadow, name)
+            if isinstance(value, (list, set)) and id(value) in self.hooks.born:
+                self.shadow.forget(name, "a loop that the trace cut short may have filled it")
+
+    # -- beside
+    def _donated(self, unit):
+        """Names that the statement reads although their array was given away."""
+        donated = self.hooks.calls.donated
+        if not donated:
+            return
+        for name, span in unit.loads:
+            value = dict.get(self.shadow, name)
+            if value is not None and id(value) in donated and donated[id(value)][1] is value:
+                place = (self.cell, self.source, span)
+                related = [(donated[id(value)][0], "donated here")]
+                self.records.add("donated-use", place, related=related, how="read", name=name)
+
+    def config_update(self, args):
+        """`jax.config.update` changes the process: only x64 is stood in for, by its thread-local twin."""
+        jax = kernel_jax()
+        if len(args) == 2 and args[0] == "jax_enable_x64":
+            switch = getattr(jax, "enable_x64", None) or sys.modules["jax.experimental.x64_context"].enable_x64
+            self.stack.enter_context(switch(bool(args[1])))
+
+    def _warned(self, message, category, filename, line, *rest):
+        """JAX warns of a 64-bit dtype that it cuts to 32: the cell frame on the stack is the place."""
+        text = str(message)
+        if "Explicitly requested dtype" not in text and "requested dtype" not in text:
+            return
+        frame = sys._getframe(1)
+        while frame is not None:
+            place = self.book.place(frame.f_code, frame.f_lasti)
+            if place is not None:
+                dtype = text.split("dtype ", 1)[1].split(" ", 1)[0].strip("',") if "dtype " in text else "a 64-bit dtype"
+                self.records.add("float64-without-x64", place, dtype=dtype.split(".")[-1].strip("'>"))
+                return
+            frame = frame.f_back

@@ -1,0 +1,378 @@
+"""From an exception that the trace raised to the rule it shows. Exception classes, positions and the tracer itself
+decide; JAX's wording only where nothing else does, by phrases that hold from 0.4.30 on."""
+from __future__ import annotations
+
+import ast
+import re
+
+from .base import Unknown, first_line, is_tracer
+from .levels import tracer_token
+from .sources import node_span
+
+BY_TEXT = tuple(
+    (rule, re.compile(pattern))
+    for rule, pattern in (
+        ("branch-mismatch", r"must have (the )?(same|identical|equal)(?! dtypes)|branches must have|branch outputs must|carry input and"
+                            r"|body_fun output and input must|output and \w+ output must|must be a pair"
+                            r"|must return a boolean scalar"),
+        ("lax-dtype-mismatch", r"requires arguments to have the same dtypes"),
+        ("vmap-axes-mismatch", r"vmap got inconsistent sizes|in_axes must be|axes must be|rank should be at least"
+                               r"|vmap (was|must)|out_axes|vmap got arg"),
+        ("nonscalar-grad", r"only defined for scalar-output|Gradient only defined|scalar-valued functions"),
+        ("integer-grad", r"requires real- or complex-valued inputs|requires real-valued (inputs|outputs)"),
+        ("unhashable-static-arg", r"Non-hashable static arguments|unhashable type|static arguments? should be comparable"),
+        ("static-argnames-mismatch", r"invalid argnames|nvalid argnums|argnums? .*(out of range|is not valid)"
+                                     r"|not valid (arg|keyword)|[Jj]itted function has invalid"),
+        ("list-index", r"non-tuple sequence for multidimensional indexing"),
+        ("sequence-argument", r"requires ndarray or scalar arguments"),
+        ("shape-as-dtype", r"Cannot interpret '.*' as a data type|data type '?.*'? not understood"),
+        ("traced-slice-size", r"slice indices must have static|Slice entries must be static"),
+        ("item-assignment", r"object does not support item assignment|are immutable and do not support in-place"),
+        ("bad-pytree-registration", r"metadata fields|while checking equality of|comparing (the )?(pytree )?metadata"),
+        ("iterator-under-trace", r"Argument '<?(zip|map|filter|generator|enumerate|list_iterator|range_iterator|dict_values"
+                                 r"|dict_items|dict_keys)|type '<class '(zip|map|filter|generator|enumerate|\w+_iterator|dict_\w+)'>"
+                                 r"|type <class '(zip|map|filter|generator|enumerate|\w+_iterator|dict_\w+)'>"),
+        ("for-over-traced-range", r"iteration over a 0-d array"),
+        ("traced-shape", r"Shapes must be 1D sequences of concrete values"),
+        ("shape-mismatch", r"[Ii]ncompatible shapes|shapes? must be|got shapes?|contracting dimension|got incompatible"
+                           r"|[Cc]annot (concatenate|reshape|broadcast)|arrays? with shapes|must be broadcast"
+                           r"|[Dd]imension.*(mismatch|differ)|size mismatch|not compatible"),
+    )
+)
+CONVERSIONS = frozenset(("TracerBoolConversionError", "TracerIntegerConversionError", "TracerArrayConversionError",
+                         "ConcretizationTypeError", "NonConcreteBooleanIndexError"))
+FRAGMENTS = ("JAX tried to execute", "unsupported format string passed to")
+CASTS = frozenset("float int complex bool item tolist __float__ __int__ index".split())
+REDUCERS = frozenset("any all max min sorted sum".split())
+DATA_DEPENDENT = frozenset(
+    """nonzero unique argwhere flatnonzero where intersect1d setdiff1d union1d setxor1d repeat bincount unique_values
+    unique_counts unique_inverse unique_all compress extract delete trim_zeros roots""".split())
+SHAPED = frozenset(
+    """zeros ones full empty arange linspace logspace geomspace eye identity tri reshape broadcast_to tile one_hot
+    segment_sum segment_max segment_min segment_prod iota broadcasted_iota resize ravel_multi_index unravel_index
+    indices normal uniform randint choice permutation bernoulli array_split split pad diag triu tril roll""".split())
+
+
+class Frame:
+    """One cell frame of a traceback."""
+
+    __slots__ = ("place", "frame", "between")
+
+    def __init__(self, place, frame, between):
+        self.place, self.frame, self.between = place, frame, between  # between: JAX frames down to the next cell frame
+
+
+def cell_frames(error, book):
+    found, trace = [], error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        place = book.place(code, trace.tb_lasti)
+        if place is not None:
+            found.append(Frame(place, trace.tb_frame, []))
+        elif found:
+            found[-1].between.append(trace.tb_frame)
+        trace = trace.tb_next
+    return found
+
+
+def culprit(error):
+    """The tracer that could not be made concrete, from the innermost frames of JAX."""
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    for frame in reversed(frames[-4:]):
+        values = frame.f_locals
+        for name in ("self", "arg", "val", "tracer", "x", "idx", "item", "i", "index", "shape"):
+            if is_tracer(values.get(name)):
+                return values[name]
+            parts = values.get(name)
+            if isinstance(parts, (tuple, list)):
+                for part in parts:
+                    if is_tracer(part):
+                        return part
+                    for end in (part.start, part.stop, part.step) if isinstance(part, slice) else ():
+                        if is_tracer(end):
+                            return end
+    return None
+
+
+class Reader:
+    """Turns one exception into one finding."""
+
+    def __init__(self, records, hooks):
+        self.records, self.hooks = records, hooks
+
+    def report(self, error) -> str:
+        """Adds the finding; returns why the statement has no result. Raises Unknown for what is ours, not JAX's."""
+        frames = cell_frames(error, self.records.book)
+        name, message = type(error).__name__, first_line(error)
+        if not frames:
+            return "%s: %s" % (name, message)
+        self._mark_failed(frames)
+        if name in CONVERSIONS or "unsupported format string passed to" in message or "iteration over a 0-d" in message:
+            tracer = culprit(error)
+            if self._is_ours(tracer, frames):
+                raise Unknown("depends on values")
+        elif "JAX tried to execute" in message:
+            raise Unknown("computes while it is traced")
+        rule, place, data = self._classify(error, name, message, frames)
+        if rule is not None:
+            related = [(frame.place, "called from here") for frame in reversed(frames[:-1])][:4]
+            data["error"] = name
+            self.records.add(rule, place, related=related, jax=message, **data)
+        return "%s: %s" % (name, message)
+
+    def _mark_failed(self, frames):
+        for number in self.records.clean:
+            place = self.records.place_of(number)
+            if place is None or not self.records.clean[number]:
+                continue
+            for frame in frames:
+                cell, _, span = frame.place
+                if cell == place[0] and place[2][:2] <= span[:2] and span[2:] <= place[2][2:]:
+                    self.records.clean[number] = False
+
+    def _is_ours(self, tracer, frames) -> bool:
+        """Whether real, concrete values would stand here: the code is eager, or reads a value that is abstract only
+        because the probe runs the cell."""
+        if tracer is not None:
+            token = tracer_token(tracer)
+            return token == self.hooks.outer
+        level = self.hooks.levels.get(id(frames[-1].frame))
+        if level is not None:
+            return level.eager
+        return not any(_library(frame) for entry in frames for frame in entry.between)
+
+    # -- which rule
+    def _classify(self, error, name, message, frames):
+        frame = frames[-1]
+        cell, source, span = frame.place
+        node = source.node_at(span)
+        if name == "UnexpectedTracerError":
+            return "leaked-tracer", frame.place, {}
+        if name == "KeyReuseError":
+            return "key-reuse", frame.place, {}
+        if name in ("ValueError", "AttributeError", "TypeError", "IndexError", "KeyError", "AssertionError"):
+            flattened = self._pytree_frame(frames)
+            if flattened is not None:
+                return "bad-pytree-registration", flattened, {}
+        if name == "TracerBoolConversionError":
+            return self._boolean(error, node, frame)
+        if name == "NonConcreteBooleanIndexError":
+            return "boolean-mask", frame.place, {}
+        if name in CONVERSIONS:
+            return self._concrete(error, name, node, frames)
+        if "unsupported format string passed to" in message and "Tracer" in message:
+            return "cast-on-tracer", frame.place, {"how": "format"}
+        if "truth value of an array with more than one element is ambiguous" in message and node is not None:
+            return self._boolean(error, node, frame) if self._staged(frame) else (None, None, {})
+        if "Error interpreting argument" in str(error) or "Cannot interpret value of type" in message:
+            return self._bad_argument(error, frame)
+        return self._by_text(error, message, frames)
+
+    def _staged(self, frame) -> bool:
+        level = self.hooks.levels.get(id(frame.frame))
+        return level is not None and not level.eager
+
+    def _by_text(self, error, message, frames):
+        frame = frames[-1]
+        text = str(error)[:600]
+        for rule, pattern in BY_TEXT:
+            if not pattern.search(text):
+                continue
+            if rule == "shape-mismatch" and not any(_library(f) for f in frame.between):
+                return None, None, {}
+            if rule == "unhashable-static-arg" and not any(_library(f) for f in frame.between):
+                return None, None, {}
+            if rule == "traced-shape":
+                return self._concrete(error, "ConcretizationTypeError", frame.place[1].node_at(frame.place[2]), frames)
+            return rule, frame.place, {}
+        return None, None, {}
+
+    def _boolean(self, error, node, frame):
+        cell, source, _ = frame.place
+        if isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
+            node = node.test  # Python 3.11 gives the jump the position of the statement
+        parents, child = source.parents(), node
+        rule, at = None, node
+        parameter = isinstance(node, ast.Name) and self._parameter(error, [frame])
+        while child is not None and rule is None:
+            parent = parents.get(child)
+            if isinstance(parent, (ast.If, ast.IfExp)) and parent.test is child or isinstance(parent, ast.comprehension):
+                rule = "if-on-tracer"
+            elif isinstance(parent, ast.While) and parent.test is child:
+                rule = "while-on-tracer"
+            elif isinstance(parent, ast.Assert) and parent.test is child:
+                rule = "assert-on-tracer"
+            elif isinstance(child, ast.Call):
+                called = _tail(child.func)
+                rule, at = ("cast-on-tracer" if called in CASTS else "bool-op-on-tracer"
+                            if called in REDUCERS else None), child
+            elif isinstance(child, ast.BoolOp) or isinstance(child, ast.UnaryOp) and isinstance(child.op, ast.Not):
+                rule, at = "bool-op-on-tracer", child
+            elif isinstance(child, ast.Compare) and (len(child.ops) > 1 or isinstance(child.ops[0], (ast.In, ast.NotIn))):
+                rule, at = "bool-op-on-tracer", child
+            elif isinstance(parent, (ast.BoolOp,)) or isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
+                rule, at = "bool-op-on-tracer", parent
+            elif isinstance(child, ast.match_case if hasattr(ast, "match_case") else ()):
+                rule = "if-on-tracer"
+            elif isinstance(parent, ast.stmt):
+                break
+            child = parent
+        if rule in ("if-on-tracer", "while-on-tracer", "assert-on-tracer"):
+            test = ast.unparse(at) if at is not None else ""
+            if any(word in test for word in ("isnan(", "isinf(", "isfinite(")):
+                rule = "nan-check-under-trace"
+            elif parameter and rule == "if-on-tracer":
+                rule = "missing-static-arg"
+        if rule is None:
+            return None, None, {}
+        place = (cell, source, node_span(at)) if at is not None else frame.place
+        return rule, place, {"parameter": parameter or None}
+
+    def _concrete(self, error, name, node, frames):
+        frame = frames[-1]
+        call = node if isinstance(node, ast.Call) else None
+        called = _tail(call.func) if call is not None else ""
+        module = self._module_of(call, frame)
+        parameter = self._parameter(error, frames)
+        data = {"parameter": parameter or None}
+        if isinstance(node, ast.Subscript) and name != "ConcretizationTypeError":
+            return "numpy-on-tracer", frame.place, data
+        if called in CASTS:
+            return "cast-on-tracer", frame.place, data
+        if called == "range":
+            return ("missing-static-arg" if parameter else "for-over-traced-range"), frame.place, data
+        if name == "TracerArrayConversionError" or module == "numpy" and called not in SHAPED:
+            return "numpy-on-tracer", frame.place, data
+        if called in DATA_DEPENDENT and name == "ConcretizationTypeError":
+            return "data-dependent-shape", frame.place, data
+        if parameter:
+            return "missing-static-arg", frame.place, data
+        if called in SHAPED or "Shapes must be" in str(error):
+            return "traced-shape", frame.place, data
+        if name == "TracerIntegerConversionError":
+            return "cast-on-tracer", frame.place, data
+        return ("traced-shape" if module == "jax" else None), frame.place, data
+
+    def _module_of(self, call, frame):
+        """"jax" or "numpy" for the root of what is called, as the frame sees the name."""
+        base = call.func if call is not None else None
+        while isinstance(base, ast.Attribute):
+            base = base.value
+        if not isinstance(base, ast.Name):
+            return "jax"
+        found = frame.frame.f_locals.get(base.id)
+        if found is None:
+            found = dict.get(frame.frame.f_globals, base.id)
+        text = getattr(found, "__name__", "") if hasattr(found, "__path__") else getattr(found, "__module__", None)
+        return (text or "jax").split(".", 1)[0]
+
+    def _parameter(self, error, frames):
+        """The name of the jitted function's parameter that is itself the tracer, where it could be static."""
+        tracer = culprit(error)
+        every = cell_frames(error, self.records.book)
+        for position, entry in enumerate(every):
+            if position == 0 or not _jitted_between(every[position - 1].between):
+                continue
+            code = entry.frame.f_code
+            for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+                value = entry.frame.f_locals.get(name)
+                if value is tracer and tracer is not None:
+                    return name
+        return None
+
+    def _pytree_frame(self, frames):
+        """The place in a user's unflatten function, where its code fails when JAX rebuilds a node."""
+        for position in range(1, len(frames)):
+            name = frames[position].frame.f_code.co_name
+            above = frames[position - 1].between
+            if above and (name in ("tree_unflatten", "tree_flatten") or any(
+                    f.f_code.co_name in ("unflatten", "tree_unflatten") for f in above[-3:])):
+                return frames[position].place
+        return None
+
+    def _bad_argument(self, error, frame):
+        """An argument that is neither an array nor static: a string option, a list of them, or `self`."""
+        text = str(error)
+        kind = re.search(r"type <class '([^']+)'>", text)
+        path = re.search(r"at path (\w+)", text)
+        function = self._called(frame)
+        if kind is None or function is None:
+            return self._by_text(error, first_line(error), [frame])
+        kind = kind.group(1)
+        code = getattr(getattr(function, "__wrapped__", None), "__code__", None)
+        parameter = path.group(1) if path else self._parameter_with(code, kind, frame)
+        if kind.split(".")[-1] in ("zip", "map", "filter", "generator", "enumerate") or kind.endswith("_iterator"):
+            return "iterator-under-trace", frame.place, {"parameter": parameter}
+        if kind.startswith("__main__.") and code is not None and code.co_varnames[:1] == (parameter,) and self._method(code):
+            place = self._decorator_place(code)
+            return "jit-method-without-static-self", place or frame.place, {"kind": kind.split(".", 1)[1]}
+        if kind in ("str", "function", "builtin_function_or_method", "type", "NoneType", "dtype"):
+            place = self._first_use(code, parameter)
+            return "missing-static-arg", place or frame.place, {"parameter": parameter, "kind": kind}
+        return None, None, {}
+
+    def _called(self, frame):
+        return self.hooks.calls.latest
+
+    def _parameter_with(self, code, kind, frame):
+        if code is None:
+            return None
+        if kind.startswith("__main__."):
+            return code.co_varnames[0] if code.co_varnames else None
+        for name, value in zip(code.co_varnames, self.hooks.calls.latest_args):
+            if type(value).__name__ == kind.split(".")[-1]:
+                return name
+        return next((n for n, v in self.hooks.calls.latest_kwargs.items() if type(v).__name__ == kind), None)
+
+    def _definition(self, code):
+        entry = self.records.book.cells.get(code.co_filename) if code is not None else None
+        if entry is None:
+            return None
+        for node in ast.walk(entry[1].tree):
+            if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+                first = min([node.lineno] + [d.lineno for d in node.decorator_list])
+                if code.co_firstlineno in (node.lineno, first):
+                    return entry[0], entry[1], node
+        return None
+
+    def _method(self, code) -> bool:
+        found = self._definition(code)
+        return found is not None and isinstance(found[1].parents().get(found[2]), ast.ClassDef)
+
+    def _decorator_place(self, code):
+        found = self._definition(code)
+        if found is None:
+            return None
+        for decorator in found[2].decorator_list:
+            if any(_tail(n) in ("jit", "pjit") for n in ast.walk(decorator) if isinstance(n, (ast.Name, ast.Attribute))):
+                return found[0], found[1], node_span(decorator)
+        return None
+
+    def _first_use(self, code, parameter):
+        found = self._definition(code)
+        if found is None or parameter is None:
+            return None
+        uses = [n for statement in found[2].body for n in ast.walk(statement)
+                if isinstance(n, ast.Name) and n.id == parameter and isinstance(n.ctx, ast.Load)]
+        if not uses:
+            return None
+        return found[0], found[1], node_span(min(uses, key=node_span))
+
+
+def _library(frame) -> bool:
+    return (frame.f_globals.get("__name__") or "").split(".", 1)[0] in ("jax", "jaxlib")
+
+
+def _jitted_between(frames) -> bool:
+    """Whether the frames between two cell frames enter `jit`, and nothing else that traces."""
+    files = [f.f_globals.get("__name__") or "" for f in frames]
+    if any("control_flow" in name or "lax.map" in name for name in files):
+        return False
+    return any(name.endswith("pjit") for name in files)
+
+
+def _tail(node) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,240 @@
+"""What instrumented code calls. Each hook asks the clock; what it learns goes to the records."""
+from __future__ import annotations
+
+import sys
+import types
+
+from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_numpy, leaves
+from .calls import Calls
+from .clone import ITERATORS
+from .levels import current_level
+from .sources import site_of
+
+UNROLLED = 100  # turns of a Python loop in traced code that are worth a word
+EAGER_TURNS = 48  # turns of a loop that would run eagerly: after that its results are unknown
+MUTATORS = {
+    list: frozenset("append extend insert pop remove clear reverse sort".split()),
+    dict: frozenset("update setdefault pop popitem clear".split()),
+    set: frozenset("add update discard remove pop clear".split()),
+}
+
+
+class Hooks:
+    """The functions under their names in the shadow's builtins, and what they remember of one run."""
+
+    def __init__(self, records, clock):
+        self.records, self.clock = records, clock
+        self.outer = None  # identity of the outer trace
+        self.shadow = None
+        self.born: dict = {}  # id of a container or object made in traced code -> staging trace it was made in
+        self.kept: list = []
+        self.entries: dict = {}  # site of a function -> staging trace at its latest entry
+        self.levels: dict = {}  # id of a frame -> level at its entry
+        self.turns: dict = {}  # site of a loop -> most turns in one run of it, in traced code
+        self.calls = Calls(self)
+
+    def names(self):
+        return {
+            "__jh_call__": self.calls.call, "__jh_deco__": self.calls.decorator, "__jh_in__": self.enter,
+            "__jh_set__": self.assigned, "__jh_store__": self.stored, "__jh_outer__": self.outer_name,
+            "__jh_ret__": self.returned, "__jh_test__": self.tested, "__jh_iter__": self.iterate,
+            "__jh_turn__": self.turn, "__jh_again__": self.again,
+        }
+
+    def level(self):
+        return current_level(self.outer)
+
+    # -- values
+    def enter(self, number, *values):
+        self.clock.check()
+        level = self.level()
+        self.levels[id(sys._getframe(1))] = level
+        self.entries[number] = level.token
+        if not level.eager:
+            for index, value in enumerate(values):
+                self.records.hint(number, index, value)
+        return False
+
+    def assigned(self, number, *values):
+        self.clock.check()
+        level = None
+        for index, value in enumerate(values):
+            self.records.hint(number, index, value)
+            if _mutable(value):
+                level = level or self.level()
+                if id(value) not in self.born:
+                    self.born[id(value)] = level.token
+                    self.kept.append(value)
+        self._ran(number)
+
+    def returned(self, number, value):
+        self.clock.check()
+        self.records.hint(number, 0, value)
+        self._ran(number)
+        return value
+
+    def tested(self, number, value):
+        self.clock.check()
+        if not is_tracer(value):
+            self._ran(number)
+        return value
+
+    def _ran(self, number):
+        if number not in self.records.clean and not self.level().eager:
+            self.records.clean[number] = True
+
+    # -- effects
+    def is_outer(self, value, level) -> bool:
+        """Whether a container or object was there before the innermost staging trace began."""
+        if level.eager:
+            return False
+        born = self.born.get(id(value))
+        if born is not None:
+            return born != level.token
+        if id(value) in self.shadow.clone.copies:
+            return True
+        return any(value is known for name, known in dict.items(self.shadow) if not name.startswith("__"))
+
+    def stored(self, number, base):
+        self.clock.check()
+        if is_tracer(base) or is_array(base) or type(base).__module__.split(".")[0] in ("numpy", "flax", "jax"):
+            return
+        level = self.level()
+        if not self.is_outer(base, level):
+            return
+        kind, span = site_of(number).data
+        holds = _holds_tracer(base)
+        if not level.staged and not holds:
+            return
+        place = self.records.place_of(number)
+        if place is None:
+            return
+        rule = "global-write-under-trace"
+        if kind == "Attribute" and place[1].text_at(span).startswith("self."):
+            rule = "self-write-under-trace"
+        self.records.add(rule, place, target=place[1].text_at(span), tracer=holds, how="store")
+
+    def outer_name(self, number, value):
+        self.clock.check()
+        level = self.level()
+        if level.eager:
+            return
+        kind, owner, span = site_of(number).data
+        if kind == "nonlocal" and self.entries.get(owner, level.token) == level.token:
+            return
+        holds = any(is_tracer(leaf) for leaf in leaves(value))
+        if level.staged or holds:
+            place = self.records.place_of(number)
+            self.records.add("global-write-under-trace", place, target=site_of(number).names[0], tracer=holds, how=kind)
+
+    def mutating(self, number, function, args):
+        """A call of `history.append` and the like, seen before it happens."""
+        owner = getattr(function, "__self__", None)
+        known = MUTATORS.get(type(owner))
+        if known is None or getattr(function, "__name__", "") not in known:
+            return
+        level = self.level()
+        if not self.is_outer(owner, level):
+            return
+        holds = any(is_tracer(leaf) for leaf in leaves(args))
+        if level.staged or holds:
+            place = self.records.place_of(number)
+            if place is not None:
+                target = place[1].text_at(site_of(number).data)
+                self.records.add("global-write-under-trace", place, target=target, tracer=holds, how="method")
+
+    def advancing(self, number, iterator):
+        """`next(it)` in staged code, with an iterator from outside."""
+        if isinstance(iterator, ITERATORS) or type(iterator).__module__ == "itertools":
+            level = self.level()
+            if level.staged and self.is_outer(iterator, level):
+                self.records.add("iterator-under-trace", self.records.place_of(number), how="next")
+
+    # -- loops
+    def iterate(self, number, iterable):
+        self.clock.check()
+        level = self.level()
+        iterator = iter(iterable)
+        if level.eager and site_of(number).data[0] == "for":
+            return self._eager_turns(number, iterator)
+        return self._turns(number, iterator, level)
+
+    def _turns(self, number, iterator, level):
+        count = 0
+        for value in iterator:
+            count += 1
+            if not count & 7:
+                self.clock.check()
+            yield value
+            if level.staged and count > self.turns.get(number, 0):
+                self.turns[number] = count
+            if level.eager and count >= EAGER_TURNS * 4:
+                raise Unknown("a loop of more than %d turns" % count)
+
+    def _eager_turns(self, number, iterator):
+        count = 0
+        for value in iterator:
+            self.clock.check()
+            yield value
+            count += 1
+            if count >= EAGER_TURNS:
+                raise Unknown("a loop of more than %d turns" % count)
+
+    def turn(self, number):
+        self.clock.check()
+        self.turns[number] = self.turns.get(number, 0) + 1
+
+    def again(self):
+        error = sys.exc_info()[1]
+        if isinstance(error, (ProbeTimeout, ProbeRefused, Unknown)):
+            raise error
+
+    def unrolled(self):
+        """Loops of many turns in staged code."""
+        for number, count in self.turns.items():
+            entry = site_of(number)
+            place = self.records.place_of(number)
+            if place is None or count < UNROLLED or entry.kind == "turns":
+                continue
+            how, header = entry.data
+            if how == "for":
+                self.records.add("unrolled-loop", (place[0], place[1], header), turns=count)
+
+    def clear(self):
+        self.born.clear()
+        self.kept.clear()
+        self.entries.clear()
+        self.levels.clear()
+        self.calls.clear()
+
+
+def _mutable(value) -> bool:
+    kind = type(value)
+    if kind in (list, dict, set):
+        return True
+    if kind.__module__ in ("builtins", "numpy") or is_tracer(value) or is_array(value):
+        return isinstance(value, ITERATORS)
+    return not isinstance(value, (type, types.ModuleType, types.FunctionType)) and hasattr(value, "__dict__") or isinstance(
+        value, ITERATORS)
+
+
+def _holds_tracer(value) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, set)) else None
+    if parts is None:
+        parts = getattr(value, "__dict__", {}).values()
+    return any(is_tracer(part) for part in list(parts)[:10_000])
+
+
+def small_array(value):
+    """A concrete array as NumPy's, where reading it waits for nothing."""
+    numpy = kernel_numpy()
+    if isinstance(value, numpy.ndarray):
+        return value if value.size <= 4096 else None
+    if is_array(value) and value.size <= 4096:
+        try:
+            if not value.is_ready() or value.is_deleted() or str(value.dtype).startswith("key"):
+                return None
+            return numpy.asarray(value)
+        except Exception:
+            return None
+    return None
