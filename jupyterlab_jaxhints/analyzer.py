@@ -8,16 +8,21 @@ import dataclasses
 import functools
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import rules
 from .config import DEFAULT, UNUSED_SUPPRESSION, Config
-from .diagnostics import Writer, settle
+from .diagnostics import Writer, settle, unused_finding
+from .engine import suppress
 from .engine.cells import Cell
+from .engine.magics import mask
+from .engine.masked import Masked
 from .engine.notebook import Finding, Notebook
+from .engine.suppress import Suppression
 from .protocol import CellResult, Diagnostic, Note
 from .rules import LoadedRule
+from .rules import base as rule_base
 from .rules.versions import allows
 
 # A notebook that names none of these has nothing to find, and is not even parsed. Most contain "jax" anyway.
@@ -38,6 +43,8 @@ class Analyzer:
         self._cells: dict[str, Cell] = {}
         self._jax_version: str | None = None
         self._concerned = False
+        self._strict = strict
+        self._failed_fixes: dict[str, str] = {}
 
     def update(self, cells: Sequence[Cell], *, edited: str | None = None, cursor_line: int | None = None,
                jax_version: str | None = None) -> None:
@@ -59,8 +66,9 @@ class Analyzer:
         """What is to be said of the run itself."""
         if not self._concerned:
             return []
-        return [Note(message=f"Rule `{name}` fails ({reason}): it finds nothing here")
-                for name, reason in sorted(self._notebook.failed_rules.items())]
+        failed = self._failed_fixes | self._notebook.failed_rules
+        return [Note(message=f"Rule `{name}` fails with {reason}: its hints are missing")
+                for name, reason in sorted(failed.items())]
 
     def _result(self, cell_id: str, findings: Sequence[Finding], writer: Writer) -> CellResult:
         broken = self._concerned and cell_id in self._notebook.broken
@@ -69,7 +77,54 @@ class Analyzer:
 
     def _diagnostics(self, cell_id: str, findings: Sequence[Finding], writer: Writer,
                      broken: bool) -> Iterator[Diagnostic]:
-        raise NotImplementedError
+        text = self._cells[cell_id].text
+        if not findings and "jaxhints" not in text:
+            return
+        masked = _masked(text)
+        comments = suppress.suppressions(masked)
+        on = [finding for finding in findings if self._is_on(finding.rule, writer.config)]
+        ids: Counter[str] = Counter()
+        for finding in settle(on):
+            line, name = finding.range.start.line, finding.rule.name
+            if suppress.suppressed(comments, line, name) is None:
+                ignore = suppress.ignore_edit(cell_id, masked, line, name)
+                yield writer.diagnostic(finding, self._fixes(finding), [ignore] if ignore else None, ids)
+        if not broken:
+            hits = {(finding.range.start.line, finding.rule.name) for finding in findings}
+            yield from self._unused(cell_id, masked, suppress.unused(comments, hits), writer, ids)
+
+    def _unused(self, cell_id: str, masked: Masked, idle: Sequence[tuple[Suppression, tuple[str, ...]]],
+                writer: Writer, ids: Counter[str]) -> Iterator[Diagnostic]:
+        """Comments that silence nothing; those for rules that did not look are left alone."""
+        rule = next((rule for rule in self.rules if rule.name == UNUSED_SUPPRESSION), None)
+        if rule is None or not self._is_on(rule, writer.config):
+            return
+        looked = {other.name for other in self.rules if other.handlers and self._is_on(other, writer.config)}
+        known = {other.name for other in self.rules}
+        for comment, vain in idle:
+            gone = tuple(name for name in vain if name in looked or name not in known)
+            if comment.rules and not gone:
+                continue
+            edit = suppress.remove_edit(cell_id, masked, comment, gone)
+            yield writer.diagnostic(unused_finding(rule, cell_id, masked, comment, gone, known),
+                                    [rule_base.Fix("Remove what silences nothing", [edit])], None, ids)
+
+    def _is_on(self, rule: LoadedRule, config: Config) -> bool:
+        return config.enabled(rule.name, rule.section) and allows(rule.rule.jax, self._jax_version)
+
+    def _fixes(self, finding: Finding) -> list[rule_base.Fix]:
+        try:
+            return list(self._notebook.fixes(finding))
+        except Exception as error:  # noqa: BLE001 - a hint without its fix is better than none
+            if self._strict:
+                raise
+            self._failed_fixes[finding.rule.name] = type(error).__name__
+            return []
+
+
+@functools.lru_cache(maxsize=512)
+def _masked(text: str) -> Masked:
+    return mask(text)
 
 
 def _timed(rule: LoadedRule, seconds: Counter[str]) -> LoadedRule:

@@ -67,15 +67,17 @@ def check(ctx: click.Context, paths: tuple[Path, ...], fix: bool, unsafe_fixes: 
     results = [_standard_input(stdin_filename, options)] if from_stdin else _check(paths, options, jobs)
     if diff:
         _show_diff(results)
-    elif from_stdin and fix and results[0].after is not None:
-        click.get_binary_stream("stdout").write(results[0].after.data)
-        click.echo(report.render(results, output_format), nl=False, err=True)
+    elif from_stdin and fix:
+        if results[0].after is not None:
+            sys.stdout.buffer.write(results[0].after.data)
+            sys.stdout.flush()
     else:
         _write(results, fix)
         click.echo(report.render(results, output_format), nl=False)
     if statistics:
         click.echo(text.statistics(results), nl=False, err=output_format != "full")
-    _say(results, diff or output_format not in ("full", "concise"), unsafe_fixes)
+    brief = diff or (from_stdin and fix) or output_format not in ("full", "concise")
+    _say(results, brief, unsafe_fixes)
     ctx.exit(_status(results, diff))
 
 
@@ -162,7 +164,7 @@ def _standard_input(name: str | None, options: Options) -> FileResult:
     from . import files
     from .checker import FileResult, check_source
 
-    data = click.get_binary_stream("stdin").read()
+    data = sys.stdin.buffer.read()
     try:
         source = files.decode(data, name or STANDARD_INPUT, None if name is None else Path(name))
     except HintsError as error:

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import texts
@@ -13,7 +14,9 @@ from .rules import LoadedRule
 from .rules import base as rule_base
 
 if TYPE_CHECKING:
+    from .engine.masked import Masked
     from .engine.notebook import Finding
+    from .engine.suppress import Suppression
 
 # The one table of severities: what would happen without us, and how sure we are of it.
 SEVERITIES: dict[tuple[Kind, Certainty], Severity] = {
@@ -43,7 +46,7 @@ class Writer:
     def severity(self, rule: LoadedRule, kind: Kind, certainty: Certainty) -> Severity:
         return self.config.severity_of(rule.name, rule.section) or SEVERITIES[kind, certainty]
 
-    def diagnostic(self, finding: Finding, fixes: Iterable[rule_base.Fix], ignore: list[TextEdit] | None,
+    def diagnostic(self, finding: Finding | OwnFinding, fixes: Iterable[rule_base.Fix], ignore: list[TextEdit] | None,
                    ids: Counter[str]) -> Diagnostic:
         """What the user is shown of a finding. `ids` counts the ids that the cell has used."""
         rule, hint = finding.rule, finding.hint
@@ -85,12 +88,34 @@ def settle(findings: Iterable[Finding]) -> list[Finding]:
         key = (_key(finding.range), finding.rule.name)
         if key not in best or (finding.hint.certain and not best[key].hint.certain):
             best[key] = finding
-    present = {key for key in best}
+    present = set(best)
     kept = [
         finding for (place, _), finding in best.items()
         if not any((place, winner) in present for winner in finding.rule.rule.yields_to)
     ]
     return sorted(kept, key=lambda finding: (_key(finding.range), finding.rule.name))
+
+
+@dataclass(frozen=True)
+class OwnFinding:
+    """A finding of the analyzer itself, in the shape of the engine's."""
+
+    rule: LoadedRule
+    hint: rule_base.Hint
+    cell: str
+    range: Range
+    evidence: tuple = ()
+
+
+def unused_finding(rule: LoadedRule, cell: str, masked: Masked, comment: Suppression, vain: Sequence[str],
+                   known: Collection[str]) -> OwnFinding:
+    """The finding that a comment silences nothing, or that some of the rules in it do not."""
+    start, end = comment.span
+    end -= len(masked.source[start:end]) - len(masked.source[start:end].rstrip())
+    strangers = [name for name in vain if name not in known]
+    variant = "all" if len(vain) != 1 else "unknown" if strangers else ""
+    hint = rule_base.Hint(None, variant=variant, name=vain[0] if vain else "")
+    return OwnFinding(rule, hint, cell, Range(start=masked.position(start), end=masked.position(end)))
 
 
 def _key(place: Range) -> tuple[int, int, int, int]:

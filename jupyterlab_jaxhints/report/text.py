@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from click import style
 
-from .. import rules, texts
+from .. import texts
 from ..checker import FileResult
 from ..protocol import Diagnostic, Fix
 from .items import Item, Places, all_items, file_items
 
 COLOURS = {"error": "red", "warning": "yellow", "information": "blue", "hint": "cyan"}
+PLURALS = {"information": "information"}
 LEVELS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
 FRAME_LINES = 8  # a longer flagged stretch is shown by its beginning
 TAB = "    "
@@ -57,7 +58,7 @@ def summary(results: Sequence[FileResult], unsafe: bool) -> str:
     if not hints:
         return f"{done}No hints in {_count(checked, 'file')}."
     by_severity = Counter(diagnostic.severity for diagnostic in hints)
-    parts = ", ".join(f"{by_severity[name]} {name}" for name in COLOURS if by_severity[name])
+    parts = ", ".join(_count(by_severity[name], name, PLURALS.get(name, "")) for name in COLOURS if by_severity[name])
     line = f"{done}{_count(len(hints), 'hint')} in {_count(checked, 'file')}: {parts}."
     return line + _offer(hints, unsafe)
 
@@ -196,11 +197,3 @@ def _width(text: str) -> int:
 
 def _count(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
-
-
-def table_of_rules() -> Iterator[tuple[str, str, str, str]]:
-    """Section, name, title, and whether there is a fix, of each rule."""
-    from ..pages import has_fix
-
-    for rule in rules.load():
-        yield rule.section, rule.name, rule.title, "fix" if has_fix(rule) else ""

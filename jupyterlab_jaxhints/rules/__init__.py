@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 SECTIONS = (
     "pure functions", "in-place updates", "jit methods", "jit", "out-of-bounds indexing", "non-array inputs",
     "random numbers", "control flow", "dynamic shapes", "debugging NaNs", "64-bit precision", "divergences",
-    "performance", "transformations", "changes",
+    "performance", "transformations", "changes", "suppression",
 )
 
 
