@@ -91,7 +91,7 @@ def rule(name: str) -> None:
     found = rules.find(name)
     if found is None:
         raise click.UsageError(f"{name} is not a rule; `jaxhints rules` lists them")
-    page = f"# {found.title}\n\n{pages.markdown(found)}"
+    page = pages.document(found)
     if not sys.stdout.isatty():
         click.echo(page, nl=False)
         return

@@ -57,6 +57,23 @@ def markdown(rule: LoadedRule) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def document(rule: LoadedRule) -> str:
+    """A rule's page as a file of its own."""
+    return f"# {rule.title}\n\n{markdown(rule)}"
+
+
+def table(rules: Sequence[LoadedRule], folder: str) -> str:
+    """All rules as a Markdown table; names link to their pages in the folder."""
+    rows = ["| Section | Rule | What it finds | Without us | Fix |", "| --- | --- | --- | --- | --- |"]
+    section = None
+    for rule in rules:
+        first = "" if rule.section == section else rule.section
+        section = rule.section
+        rows.append(f"| {first} | [{rule.name}]({folder}{rule.name}.md) | {rule.title} | {_KINDS[rule.rule.kind]} "
+                    f"| {'yes' if has_fix(rule) else ''} |")
+    return "\n".join(rows) + "\n"
+
+
 def _example(name: str, example: Example) -> Iterator[str]:
     yield _code(marked(example.bad, name))
     if example.raises:
