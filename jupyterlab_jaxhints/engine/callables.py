@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from .values import MISSING, Place, Step, Value
+from .values import MISSING, Place, Value
 
 
 @dataclass(eq=False)
@@ -22,6 +22,7 @@ class Function:
     cls: Class | None = None  # the class whose body defines it
     decorators: tuple[Value, ...] = ()
     fresh: bool = False  # a new object at every evaluation: lambda or nested def
+    loops: tuple = ()  # the loops inside of which it was made
 
     def fingerprint(self) -> Any:
         return ("function", self.ident, tuple((n, v.fingerprint()) for n, v in self.defaults.items()))
@@ -84,7 +85,7 @@ class Wrapped:
     node: Any
     place: Place
     ident: Any
-    traced: Step | None = None
+    loops: tuple = ()
 
     def fingerprint(self) -> Any:
         options = tuple((name, value.fingerprint()) for name, value in sorted(self.options.items()))
@@ -101,7 +102,7 @@ class Partial:
     function: Value
     args: tuple[Value, ...]
     keywords: dict[str, Value]
-    ident: Any = None
+    loops: tuple = ()
 
     def fingerprint(self) -> Any:
         keywords = tuple((name, value.fingerprint()) for name, value in sorted(self.keywords.items()))
@@ -115,6 +116,7 @@ class Bound:
     receiver: Value
     method: Value | str
     node: Any = None
+    loops: tuple = ()
 
     def fingerprint(self) -> Any:
         method = self.method if isinstance(self.method, str) else self.method.fingerprint()
@@ -147,3 +149,22 @@ class Argument:
 def constant_of(value: Value | None, default: Any = MISSING) -> Any:
     """The Python constant a value is known to be, or `default`."""
     return value.const if value is not None and value.known else default
+
+
+@dataclass(eq=False)
+class Super:
+    """`super()` in a method: members of the class's bases, bound to the object."""
+
+    cls: Class
+    receiver: Value
+
+    def fingerprint(self) -> Any:
+        return ("super", self.cls.ident, self.receiver.fingerprint())
+
+    def lookup(self, name: str) -> Value | None:
+        for base in self.cls.bases:
+            if isinstance(base.target, Class):
+                found = base.target.lookup(name)
+                if found is not None:
+                    return found
+        return None

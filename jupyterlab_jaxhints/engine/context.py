@@ -55,8 +55,9 @@ class Frame:
     caller: Place | None = None
     step: Step | None = None
     returns: list = field(default_factory=list)
-    yields: bool = False
+    yields: list = field(default_factory=list)
     number: int = 0  # counts frames; objects made in this or a later frame are its own
+    alloc: int = 0  # how many objects there were when it began
     generic: bool = False  # nobody called it: parameters unknown
 
 

@@ -5,8 +5,9 @@ Whatever is masked (magics), repaired or not exactly placed is never touched: su
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
@@ -39,13 +40,19 @@ class Site:
 class Edit:
     """Makes edits in one statement. `cells` are the notebook's in order; imports need them."""
 
-    def __init__(self, site: Site, cells: Sequence[CellCode] = ()) -> None:
-        self.site, self.cells = site, cells
+    def __init__(self, site: Site, cells: Sequence[CellCode] = (), locate: Callable[[Any], Site] | None = None) -> None:
+        self.site, self.cells, self.locate = site, cells, locate
         self.piece, self.statement, self.masked = site.piece, site.statement, site.piece.masked
 
     def at(self, site: Site) -> Edit:
         """The same for another statement, to edit several at once."""
-        return Edit(site, self.cells)
+        return Edit(site, self.cells, self.locate)
+
+    def elsewhere(self, place: Any) -> Edit:
+        """The same for the statement at another place of the notebook (an `engine.values.Place`)."""
+        if self.locate is None:
+            raise EditRefused("the other statement's place is not known")
+        return self.at(self.locate(place))
 
     # --- reading -------------------------------------------------------------------------------------------
 

@@ -190,6 +190,7 @@ class Truth(Event):
     form: str
     statement: Any
     taken: bool | None = None  # the answer, where it is known
+    asked_in: str = ""  # for not, and, or, chain, in: the form they stand in ("if", "while", "assert" …)
 
 
 @dataclass(eq=False)

@@ -37,13 +37,16 @@ class _Missing:
 MISSING = _Missing()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Place:
-    """Where a statement stands: its cell, its number among the notebook's statements, its first line in the cell."""
+    """Where a statement stands. The same object serves as long as cell and text stay; `index`, its number among the
+    notebook's statements, follows insertions above it. `key` names it in ids that must survive those."""
 
     cell: str
-    index: int
-    statement: Any = None  # engine.statements.Statement
+    key: tuple
+    index: int = 0
+    piece: Any = None  # engine.statements.Piece: text and first line
+    statement: Any = None  # engine.statements.Statement: the parsed tree
 
     def __repr__(self) -> str:
         return f"{self.cell}:{self.index}"
@@ -190,6 +193,8 @@ def join(a: Value, b: Value) -> Value:
     if a.elements is not None and b.elements is not None and len(a.elements) == len(b.elements):
         elements = tuple(map(join, a.elements, b.elements))
     same = {n: getattr(a, n) for n in ("dtype", "weak", "ref", "ident") if getattr(a, n) == getattr(b, n)}
+    if "ident" not in same and a.kinds == b.kinds == KEY:
+        same["ident"] = ("join", a.ident, b.ident)
     target = a.target if _same_target(a.target, b.target) else None
     const = a.const if a.known and b.known and type(a.const) is type(b.const) and a.const == b.const else MISSING
     return Value(a.kinds | b.kinds, shape=_join_shapes(a.shape, b.shape), const=const, elements=elements, target=target,

@@ -1,0 +1,220 @@
+"""Which names a function binds, found once a node by a walk that skips nested functions."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import libcst as cst
+
+_SKIP = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
+_EMPTY: frozenset[str] = frozenset()
+
+
+class _Known:
+    """Keeps the answer beside the node, which is kept alive with it (CSTNode hashing is slow Python code)."""
+
+    def __init__(self) -> None:
+        self.answers: dict[int, tuple[Any, Any]] = {}
+
+    def get(self, node: Any, make: Any) -> Any:
+        found = self.answers.get(id(node))
+        if found is not None and found[0] is node:
+            return found[1]
+        if len(self.answers) > 20_000:
+            self.answers.clear()
+        answer = make(node)
+        self.answers[id(node)] = (node, answer)
+        return answer
+
+
+_bound, _facts, _reads = _Known(), _Known(), _Known()
+
+
+@lru_cache(maxsize=None)
+def _fields(kind: type) -> tuple[str, ...]:
+    """Fields of a node type that can hold code; whitespace and punctuation are skipped."""
+    return tuple(
+        name for name in kind.__dataclass_fields__  # type: ignore[attr-defined]
+        if "whitespace" not in name and name not in ("lpar", "rpar", "comma", "semicolon", "leading_lines", "header",
+                                                     "footer", "lbracket", "rbracket", "lbrace", "rbrace", "colon",
+                                                     "equal", "dot", "trailing_comma", "lines_after_decorators")
+    )
+
+
+def children(node: Any) -> Iterator[Any]:
+    """Child nodes that hold code."""
+    for name in _fields(type(node)):
+        child = getattr(node, name)
+        if isinstance(child, cst.CSTNode):
+            yield child
+        elif isinstance(child, (list, tuple)):
+            for item in child:
+                if isinstance(item, cst.CSTNode):
+                    yield item
+
+
+def target_names(target: Any) -> Iterator[str]:
+    """Names that an assignment target binds."""
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from target_names(element.value)
+    elif isinstance(target, cst.StarredElement):
+        yield from target_names(target.value)
+
+
+def _walk_bound(node: Any) -> Iterator[str]:
+    if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        yield node.name.value
+        return
+    if isinstance(node, cst.Lambda):
+        return
+    if isinstance(node, cst.Assign):
+        for target in node.targets:
+            yield from target_names(target.target)
+    elif isinstance(node, (cst.AnnAssign, cst.AugAssign, cst.NamedExpr)):
+        yield from target_names(node.target)
+    elif isinstance(node, cst.For):
+        yield from target_names(node.target)
+    elif isinstance(node, cst.AsName):
+        yield from target_names(node.name)
+    elif isinstance(node, cst.ImportAlias) and node.asname is None:
+        name = node.name
+        while isinstance(name, cst.Attribute):
+            name = name.value
+        yield name.value  # type: ignore[union-attr]
+    elif isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
+        yield node.name.value
+    elif isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        return
+    for child in children(node):
+        yield from _walk_bound(child)
+
+
+def bound_names(function: Any) -> frozenset[str]:
+    """Names that the body of a function binds, parameters not included."""
+    return _bound.get(function, lambda node: frozenset(
+        () if isinstance(node, cst.Lambda) else (n for s in node.body.body for n in _walk_bound(s))))
+
+
+def _walk_facts(node: Any) -> Iterator[str]:
+    if isinstance(node, _SKIP):
+        return
+    if isinstance(node, cst.Yield):
+        yield "yield"
+    elif isinstance(node, cst.Global):
+        yield from (f"global {item.name.value}" for item in node.names)
+    elif isinstance(node, cst.Nonlocal):
+        yield from (f"nonlocal {item.name.value}" for item in node.names)
+    for child in children(node):
+        yield from _walk_facts(child)
+
+
+def facts(function: Any) -> frozenset[str]:
+    """'yield' when the function is a generator; 'global x', 'nonlocal x'."""
+    return _facts.get(function, lambda node: frozenset(
+        () if isinstance(node, cst.Lambda) else (f for s in node.body.body for f in _walk_facts(s))))
+
+
+def _walk_reads(node: Any) -> Iterator[str]:
+    if isinstance(node, cst.Name):
+        yield node.value
+        return
+    if isinstance(node, cst.Attribute):
+        yield from _walk_reads(node.value)
+        return
+    if isinstance(node, cst.Arg):
+        yield from _walk_reads(node.value)
+        return
+    for child in children(node):
+        yield from _walk_reads(child)
+
+
+def names_in(node: Any) -> frozenset[str]:
+    """Every plain name that occurs in a piece of code, nested functions included."""
+    return _reads.get(node, lambda node: frozenset(_walk_reads(node)))
+
+
+def _walk_occurrences(node: Any, store: bool = False) -> Iterator[tuple[str, bool, Any]]:
+    """Names in the order in which they are evaluated: (name, is bound, node)."""
+    if isinstance(node, cst.Name):
+        yield node.value, store, node
+    elif isinstance(node, cst.Assign):
+        yield from _walk_occurrences(node.value)
+        for target in node.targets:
+            yield from _walk_occurrences(target.target, True)
+    elif isinstance(node, cst.AugAssign):
+        yield from _walk_occurrences(node.target)
+        yield from _walk_occurrences(node.value)
+        yield from _walk_occurrences(node.target, True)
+    elif isinstance(node, (cst.For, cst.CompFor)):
+        yield from _walk_occurrences(node.iter)
+        yield from _walk_occurrences(node.target, True)
+        for name in ("body", "orelse", "ifs", "inner_for_in"):
+            child = getattr(node, name, None)
+            for part in child if isinstance(child, (list, tuple)) else [child]:
+                if part is not None:
+                    yield from _walk_occurrences(part)
+    elif isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
+        yield from _walk_occurrences(node.for_in)
+        yield from _walk_occurrences(node.elt)
+    elif isinstance(node, cst.Attribute):
+        yield from _walk_occurrences(node.value)
+    elif isinstance(node, cst.Arg):
+        yield from _walk_occurrences(node.value)
+    elif isinstance(node, cst.Subscript):
+        yield from _walk_occurrences(node.value)
+        for element in node.slice:
+            yield from _walk_occurrences(element)
+    elif isinstance(node, (cst.Tuple, cst.List, cst.StarredElement, cst.Element)):
+        for child in children(node):
+            yield from _walk_occurrences(child, store)
+    else:
+        for child in children(node):
+            yield from _walk_occurrences(child)
+
+
+_occurrences = _Known()
+
+
+def occurrences(node: Any) -> tuple[tuple[str, bool, Any], ...]:
+    """Every name of a piece of code in order of evaluation: (name, is bound, node)."""
+    return _occurrences.get(node, lambda node: tuple(_walk_occurrences(node)))
+
+
+def reads_next(code: Any, after: Any, name: str) -> bool | None:
+    """Whether the next occurrence of `name` behind the statement `after` reads it; None when there is none."""
+    inside = {id(node) for _, _, node in occurrences(after)}
+    seen = False
+    for found, stored, node in occurrences(code):
+        if id(node) in inside:
+            seen = True
+        elif seen and found == name:
+            return not stored
+    return None
+
+
+def attributes_stored(code: Any, besides: Any = None) -> frozenset[str]:
+    """Attributes that code assigns (`x.name = …`), leaving out one function in it."""
+    return frozenset(_walk_attributes(code, besides))
+
+
+def _walk_attributes(node: Any, besides: Any) -> Iterator[str]:
+    if node is besides:
+        return
+    targets: list[Any] = []
+    if isinstance(node, cst.Assign):
+        targets = [target.target for target in node.targets]
+    elif isinstance(node, (cst.AugAssign, cst.AnnAssign, cst.For)):
+        targets = [node.target]
+    for target in targets:
+        for part in target.elements if isinstance(target, (cst.Tuple, cst.List)) else [target]:
+            part = getattr(part, "value", part) if isinstance(part, cst.Element) else part
+            if isinstance(part, cst.Attribute):
+                yield part.attr.value
+            elif isinstance(part, cst.Subscript) and isinstance(part.value, cst.Attribute):
+                yield part.value.attr.value
+    for child in children(node):
+        yield from _walk_attributes(child, besides)
