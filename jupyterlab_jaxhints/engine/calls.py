@@ -55,7 +55,7 @@ def call_value(m: Machine, callee: Value, args: list[Argument], node: Any, state
     """Call any value."""
     target = callee.target
     if isinstance(target, str):
-        if transforms.is_transform(target):
+        if transforms.is_transform(target) and target not in library.HANDLERS:
             return transforms.apply(m, target, callee, args, node, statement_level)
         return library.call(m, target, callee, args, node, statement_level)
     if isinstance(target, Function):

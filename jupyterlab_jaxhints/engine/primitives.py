@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from . import items, tracing
@@ -13,17 +14,6 @@ from .interpreter import Machine
 from .specs import Spec
 from .values import Step, Value, join, tuple_of
 
-PARAMETERS = {
-    "jax.lax.scan": ("f", "init", "xs", "length", "reverse", "unroll"),
-    "jax.lax.while_loop": ("cond_fun", "body_fun", "init_val"),
-    "jax.lax.fori_loop": ("lower", "upper", "body_fun", "init_val"),
-    "jax.lax.cond": ("pred", "true_fun", "false_fun"),
-    "jax.lax.switch": ("index", "branches"),
-    "jax.lax.map": ("f", "xs"),
-    "jax.lax.associative_scan": ("fn", "elems", "reverse", "axis"),
-}
-
-
 class _Primitive:
     """One call of a primitive: its arguments by name, and how to call the functions among them."""
 
@@ -32,7 +22,7 @@ class _Primitive:
         self.args = args
         self.named: dict[str, Argument] = {}
         self.operands: list[Argument] = []
-        names = PARAMETERS.get(name, ())
+        names = list(takewhile(lambda n: not n.startswith("*"), spec.parameters))
         place = 0
         for arg in args:
             if arg.keyword:
@@ -78,15 +68,35 @@ class _Primitive:
 
 def call(m: Machine, name: str, spec: Spec, args: list[Argument], node: Any, callee: Value) -> Value:
     """Evaluate a call of a primitive: its bodies are traced, its result comes back."""
-    handler = HANDLERS.get(name)
-    if handler is None or any(arg.star == "**" for arg in args):
+    if any(arg.star == "**" for arg in args):
         for arg in args:
             m.escape(arg.value)
         return v.UNKNOWN
     primitive = _Primitive(m, name, spec, args, node)
-    result = handler(primitive)
+    result = HANDLERS.get(name, _any)(primitive)
     m.emit(Call, node, name=name, callee=callee, func_node=getattr(node, "func", node), args=tuple(args), result=result)
     return result
+
+
+def _any(p: _Primitive) -> Value:
+    """A primitive without rules of its own: its functions see tracers or unknown values as the table says."""
+    for parameter in p.spec.functions:
+        argument = p.named.get(parameter)
+        if argument is None:
+            continue
+        function = tracing.underlying(argument.value)
+        count = len(tracing.parameter_names(argument.value) or ()) if function is not None else 0
+        seen = p.spec.seen.get(parameter, ())
+        values = []
+        for place in range(count):
+            kind = seen[min(place, len(seen) - 1)] if seen else ""
+            unknown = Value(v.ALL, ident=p.m.alloc())
+            values.append(p.traced(unknown) if kind == "abstract" else unknown)
+        if function is not None:
+            p.body(argument, values)
+    for arg in p.args:
+        p.m.escape(arg.value)
+    return Value(v.ALL, ident=p.m.alloc())
 
 
 def _widen(before: Value, after: Value) -> Value:

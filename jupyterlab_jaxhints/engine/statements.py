@@ -30,7 +30,8 @@ SKIPPED = {
     "cell": f"Not analysed: this cell is longer than {MAX_CELL:,} characters",
 }
 
-_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
+_CONTINUED = re.compile(r"(?:async[ \t]+)?(?:if|for|while|try)\b")
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def _skip(piece: Piece, why: str) -> Piece:
 def _chunks(seen: Scan, margin: str) -> list[list[LogicalLine]]:
     """Logical lines by top-level statement; blank and comment lines between statements are left out."""
     chunks: list[list[LogicalLine]] = []
-    decorated = False
+    decorated = continued = False
     text, width = seen.text, len(margin)
     for line in seen.lines:
         at = seen.flush.get(line.start)
@@ -208,10 +209,12 @@ def _chunks(seen: Scan, margin: str) -> list[list[LogicalLine]]:
         body = recovery.code_start(text, at, line.end)
         if body is None:
             continue
-        if chunks and (body > at or decorated or _CONTINUES.match(text, body)):
+        follows = body > at or decorated or continued and _CONTINUES.match(text, body)
+        if chunks and follows:
             chunks[-1].append(line)
         else:
             chunks.append([line])
+            continued = bool(_CONTINUED.match(text, body))
         if body == at:
             decorated = text[at] == "@"
     return chunks

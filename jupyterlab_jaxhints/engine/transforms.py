@@ -233,6 +233,8 @@ def give_back(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument], re
         plain_axes = out_axes is None or out_axes.known and out_axes.const == 0
         size = _mapped_size(m, wrapped, args) if name == "jax.vmap" else None
         return tracing.come_back(m, returned, kind, extra=size, lose_shape=not plain_axes)
+    if name == "jax.experimental.checkify.checkify":
+        return tuple_of([v.UNKNOWN, returned])
     if not spec.tracer:
         return returned
     return tracing.come_back(m, returned, kind, extra=())
@@ -314,7 +316,7 @@ def _now(m: Machine, name: str, spec: Spec, first: Argument, rest: list[Argument
         return v.UNKNOWN
     marker = Frame(None, m.place, name, spec.staged, spec.tracer, False, node, m.place, trace_step(m, wrapped, node))
     returned = inside(m, marker, first.value, traced, node)
-    if name == "jax.eval_shape":
+    if name not in ("jax.vjp", "jax.jvp", "jax.linearize"):
         return v.UNKNOWN
     kind = tracing.result_kind(m, [arg.value for arg in rest])
     out = tracing.come_back(m, returned, kind, extra=())

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..callables import Argument
-from ..values import JAX, Value
+from ..values import ARRAYLIKE, JAX, NUMBER, NUMPY, Value, leaves
 from . import arrange, create, elementwise, hosts, indexing, linear, methods, operands, reductions, several  # noqa: F401
 from .broadcast import broadcast, broadcastable
 from .dtypes import canonical, is_subnormal, overflow
@@ -56,7 +56,19 @@ def call(name: str, args: tuple[Argument, ...], parts: Parts, x64: bool | None) 
     if numpy and any(arg.value.may_be(JAX) for arg in args):
         # NumPy hands some functions on to a JAX array's own methods
         return common(answer, entry.handler(Ask("jax." + name, False, *bound, parts, x64)))
+    if not numpy and "dtype" in answer and "weak" not in answer and all_strong(args, parts):
+        answer["weak"] = False
     return answer
+
+
+def all_strong(args: tuple[Argument, ...], parts: Parts) -> bool:
+    """No argument could make the result weakly typed."""
+    leaves_ = [leaf for arg in args for leaf in leaves(arg.value, parts)]
+    arrays = [leaf for leaf in leaves_ if leaf.may_be(ARRAYLIKE)]
+    return bool(arrays) and all(
+        leaf.dtype not in (None, "bool") and (leaf.must_be(NUMPY) or leaf.must_be(JAX) and leaf.weak is False)
+        for leaf in arrays
+    ) and not any(leaf.may_be(NUMBER) and leaf.dtype != "int" for leaf in leaves_)
 
 
 @total(lambda: None)

@@ -41,7 +41,8 @@ def unary_inexact(ask: Ask) -> dict[str, Any]:
 @answers("sinc i0", "x")
 def unary_inexact_plain(ask: Ask) -> dict[str, Any]:
     found = ask.array("x")
-    return details(found.shape, inexact(ask, found.typed)[0], strongly(found))
+    known = not ask.numpy or dtypes.category(found.dtype) == "float"
+    return details(found.shape, inexact(ask, found.typed)[0] if known else None, strongly(found))
 
 
 def strongly(found: Operand) -> bool | None:
@@ -52,7 +53,7 @@ def strongly(found: Operand) -> bool | None:
 @answers(SAME, "x")
 def unary_same(ask: Ask) -> dict[str, Any]:
     found = ask.array("x")
-    return like(ask, found, found.shape)
+    return like(ask, found if dtypes.category(found.dtype) != "bool" else Operand(), found.shape)
 
 
 @answers("nan_to_num copy", "x")
@@ -99,18 +100,21 @@ def part(ask: Ask) -> dict[str, Any]:
     dtype, weak = settled(ask, found.typed)
     if dtype in dtypes.REAL_PART:
         return details(found.shape, dtypes.REAL_PART[dtype])
-    return details(found.shape, dtype if dtypes.category(dtype) == "float" else None, None)
+    if ask.numpy and found.side == "python":
+        return details(found.shape)
+    return details(found.shape, dtype if dtypes.category(dtype) == "float" else None)
 
 
 @answers(BOOLEAN, "x")
 @answers("is_finite", "x", "jax.lax")
 def unary_boolean(ask: Ask) -> dict[str, Any]:
-    return truth(ask, ask.array("x").shape)
+    found = ask.array("x")
+    return truth(ask, found.shape, found.weak)
 
 
-def truth(ask: Ask, shape: tuple | None) -> dict[str, Any]:
-    """An array of booleans."""
-    return details(shape, "bool", None if ask.numpy else False)
+def truth(ask: Ask, shape: tuple | None, weak: bool | None) -> dict[str, Any]:
+    """An array of booleans; JAX keeps the weak type of what was compared."""
+    return details(shape, "bool", None if ask.numpy else weak)
 
 
 @answers(LAX_SAME, "x", "jax.lax")
@@ -142,7 +146,10 @@ def by_operator(ask: Ask) -> dict[str, Any]:
 @answers("maximum minimum fmax fmin fmod gcd lcm", "x y")
 def promoting(ask: Ask) -> dict[str, Any]:
     a, b = ask.array("x"), ask.array("y")
-    return details(broadcast(a.shape, b.shape), *promote(ask, [a, b]))
+    dtype, weak = promote(ask, [a, b])
+    if not ask.name.endswith("imum") and (weak or "bool" in (a.dtype, b.dtype)):
+        return details(broadcast(a.shape, b.shape), None if dtype == "bool" else dtype)
+    return details(broadcast(a.shape, b.shape), dtype, weak)
 
 
 @answers("arctan2 atan2 hypot logaddexp logaddexp2 copysign heaviside nextafter float_power", "x y")
@@ -159,12 +166,13 @@ def promoting_inexact(ask: Ask) -> dict[str, Any]:
 @answers("logical_and logical_or logical_xor isclose", "x y")
 @answers("eq ne lt le gt ge", "x y", "jax.lax")
 def boolean(ask: Ask) -> dict[str, Any]:
-    return truth(ask, broadcast(ask.array("x").shape, ask.array("y").shape))
+    a, b = ask.array("x"), ask.array("y")
+    return truth(ask, broadcast(a.shape, b.shape), False if a.weak is False and b.weak is False else None)
 
 
 @answers("allclose array_equal array_equiv", "x y")
 def boolean_scalar(ask: Ask) -> dict[str, Any]:
-    return truth(ask, ())
+    return truth(ask, (), None)
 
 
 @answers(LAX_BINARY, "x y", "jax.lax")
@@ -187,7 +195,7 @@ def lax_select(ask: Ask) -> dict[str, Any]:
 def unpromoted(ask: Ask, operands: list[Operand]) -> dict[str, Any]:
     arrays = [o for o in operands if o.side != "python"]
     agreed = {o.dtype for o in arrays if o.dtype}
-    weak = False if any(o.weak is False for o in arrays) else None
+    weak = False if any(o.weak is False for o in arrays) else True if all(o.weak for o in operands) else None
     if not arrays:
         return details(())
     return details(broadcast(*(o.shape for o in operands)), agreed.pop() if len(agreed) == 1 else None, weak)
@@ -199,6 +207,16 @@ def where(ask: Ask) -> dict[str, Any]:
     if not (ask.has("x") and ask.has("y")):
         return {}
     return details(broadcast(condition.shape, a.shape, b.shape), *promote(ask, [a, b]))
+
+
+@answers("select", "condlist choicelist default")
+def select(ask: Ask) -> dict[str, Any]:
+    conditions, choices = ask.arrays("condlist"), ask.arrays("choicelist")
+    if not conditions or not choices:
+        return {}
+    default = ask.array("default") if ask.value("default") else Operand((), "int", True, side="python")
+    found = [*choices, default]
+    return details(broadcast(*(o.shape for o in (*conditions, *found))), promote(ask, found)[0] if not ask.numpy else None)
 
 
 @answers("clip", "x min max")
@@ -222,7 +240,7 @@ def combined(ask: Ask, sign: str, a: Operand, b: Operand, exponent: Operand | No
     shape = broadcast(a.shape, b.shape)
     before, weak = promote(ask, [a, b])
     if sign in COMPARISONS:
-        return {**truth(ask, shape), **constant(sign, a, b, before, "bool")}
+        return {**truth(ask, shape, weak), **constant(sign, a, b, before, "bool")}
     if sign == "/":
         if ask.numpy:
             return details(shape, dtypes.numpy_table("divide", before))
@@ -246,7 +264,7 @@ def powered(ask: Ask, a: Operand, b: Operand, exponent: Operand | None, typed: d
         return (None, None) if dtypes.category(a.dtype) in ("", "bool") else a.typed
     if dtypes.category(a.dtype) in ("", "bool") or dtypes.category(b.dtype) in ("", "bool"):
         return None, None
-    return typed
+    return typed if dtypes.category(a.dtype) == dtypes.category(b.dtype) else (typed[0], False if typed[1] is False else None)
 
 
 def matrix(ask: Ask, a: Operand, b: Operand) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from ..values import MISSING
 from . import dtypes
 from .broadcast import axis_of, broadcast, product, put, reduced
-from .operands import Ask, details
+from .operands import Ask, Operand, details
 from .registry import answers, inexact, like, promote, settled
 
 SIGNATURES = {
@@ -35,8 +35,7 @@ def answered(ask: Ask) -> dict[str, Any]:
     if short in INDEX:
         return details(shape, ask.dtype("int64"), None if ask.numpy else False)
     if short in SAME:
-        dtype, weak = settled(ask, found.typed)
-        return details(shape, dtype, False if weak is False else None)
+        return details(shape, settled(ask, found.typed)[0], None if ask.numpy else False)
     if short in ("quantile", "nanquantile", "percentile", "nanpercentile"):
         q = ask.array("q").shape
         return details(None if q is None or shape is None else (*q, *shape), averaged(ask, found.typed)
@@ -44,7 +43,8 @@ def answered(ask: Ask) -> dict[str, Any]:
     if short in TOTAL:
         return details(shape, *total(ask, found.typed))
     if short == "average":
-        return {} if ask.flag("returned") is not False else details(shape)
+        plain = ask.has("weights") is False and not ask.numpy
+        return {} if ask.flag("returned") is not False else details(shape, averaged(ask, found.typed) if plain else None)
     if short == "logsumexp":
         return {} if ask.flag("return_sign") is not False else details(shape, inexact(ask, found.typed)[0])
     return details(shape, averaged(ask, found.typed), None if ask.numpy else False)
@@ -99,8 +99,8 @@ def cumulative(ask: Ask) -> dict[str, Any]:
         return details(shape, asked, None if ask.numpy else False)
     if ask.numpy:
         return details(shape, dtypes.numpy_table("sum", found.dtype))
-    dtype, weak = settled(ask, found.typed)
-    return details(shape, dtype if dtypes.category(dtype) not in ("", "bool") else None, False if weak is False else None)
+    dtype = settled(ask, found.typed)[0]
+    return details(shape, dtypes.canonical("int64", ask.x64) if dtype == "bool" else dtype, False)
 
 
 @answers("diff", "a n axis prepend append")
@@ -121,7 +121,13 @@ def diff(ask: Ask) -> dict[str, Any]:
 @answers("sort", "a axis")
 def sort(ask: Ask) -> dict[str, Any]:
     found = ask.array("a")
-    return like(ask, found, _flat_if_none(ask, found.shape))
+    shape = _flat_if_none(ask, found.shape)
+    return like(ask, found, shape) if ask.numpy else details(shape, settled(ask, found.typed)[0], strong_only(found))
+
+
+def strong_only(found: Operand) -> bool | None:
+    """What a function makes of a weak type is not known; a strong one stays."""
+    return False if found.weak is False else None
 
 
 @answers("argsort", "a axis")
@@ -131,19 +137,19 @@ def argsort(ask: Ask) -> dict[str, Any]:
 
 def _flat_if_none(ask: Ask, shape: tuple | None) -> tuple | None:
     axis = ask.axis("axis", -1)
+    if not shape:
+        return None
     if axis is None:
         return None if shape is None else (product(shape),)
     return None if axis is MISSING else shape
 
 
 @answers("searchsorted", "a v side sorter")
+@answers("digitize", "v bins right")
 def searchsorted(ask: Ask) -> dict[str, Any]:
-    return details(ask.array("v").shape, "int64" if ask.numpy else None)
-
-
-@answers("digitize", "x bins right")
-def digitize(ask: Ask) -> dict[str, Any]:
-    return details(ask.array("x").shape, "int64" if ask.numpy else None)
+    """Indices; with 64 bits their dtype depends on the size."""
+    dtype = "int64" if ask.numpy else "int32" if ask.x64 is False else None
+    return details(ask.array("v" if ask.value("v") else "x").shape, dtype)
 
 
 @answers("bincount", "x weights minlength length")
@@ -181,7 +187,9 @@ def sized(ask: Ask) -> int | None:
 
 @answers("interp", "x xp fp left right period")
 def interp(ask: Ask) -> dict[str, Any]:
-    return details(ask.array("x").shape)
+    found = [ask.array(name) for name in ("x", "xp", "fp")]
+    floats = all(o.dtype == found[0].dtype for o in found) and dtypes.category(found[0].dtype) == "float"
+    return details(found[0].shape, found[0].dtype if floats and not ask.numpy else None)
 
 
 @answers("trace", "a offset axis1 axis2 dtype")

@@ -121,7 +121,7 @@ def both(ask: Ask) -> Results:
 @several("modf", "x")
 def modf(ask: Ask) -> Results:
     found = ask.array("x")
-    return [details(found.shape)] * 2
+    return [details(found.shape, found.dtype if dtypes.category(found.dtype) == "float" else None)] * 2
 
 
 @several("frexp", "x")
