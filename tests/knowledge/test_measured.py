@@ -17,6 +17,8 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "knowledge"
 MADE_BY = {
     "make_api.py": ("api.json", "aliases.json", "stars.json"),
     "make_tracers.py": ("numpy_on_tracer.json", "builtins_on_tracer.json", "methods.json"),
+    "make_transforms.py": ("transforms.json",),
+    "make_at_methods.py": ("at_methods.json",),
 }
 
 
