@@ -35,8 +35,8 @@ export const hintField = StateField.define<DecorationSet>({
       ? withoutTouched(marks, transaction).map(transaction.changes)
       : marks;
   },
-  // The marks go around the syntax colours, so that one line is drawn under all of a mistake.
-  provide: field => Prec.highest(EditorView.decorations.from(field))
+  // Lowest is outermost: the mark goes around the syntax colours, and one line is drawn under all of a mistake.
+  provide: field => Prec.lowest(EditorView.decorations.from(field))
 });
 
 /** All hints in the order of their places. */
