@@ -33,13 +33,13 @@ export function createCard(options: ICardOptions): HTMLElement {
   const card = element('section', 'jp-JaxHints-card');
   card.setAttribute('aria-label', plainText(hint.message));
   card.dataset.rule = hint.rule;
-  const remark = element('span', 'jp-JaxHints-remark');
+  const remarks = element('span', 'jp-JaxHints-remarks');
   card.append(head(options), message(hint));
   if (hint.evidence.length > 0) {
     card.append(why(options));
   }
   if (hint.fixes.length > 0) {
-    card.append(...fixes(options, remark));
+    card.append(...fixes(options, remarks));
   }
   const foot = element('div', 'jp-JaxHints-foot');
   if (hint.ignore) {
@@ -53,7 +53,7 @@ export function createCard(options: ICardOptions): HTMLElement {
     small(trans.__('Copy'), trans.__('Copy the message'), () =>
       options.onCopy(hint)
     ),
-    remark
+    remarks
   );
   card.append(foot);
   return card;
@@ -110,16 +110,24 @@ function evidenceStep(options: ICardOptions, step: Evidence): HTMLElement {
   );
 }
 
-function fixes(options: ICardOptions, remark: HTMLElement): HTMLElement[] {
-  const { hint, fixKey } = options;
-  const diff = element('div', 'jp-JaxHints-diff');
+/** All diffs lie on one place, so that the buttons stay under the pointer when another one shows. */
+function fixes(options: ICardOptions, remarks: HTMLElement): HTMLElement[] {
+  const { hint, fixKey, trans } = options;
+  const diffs = element('div', 'jp-JaxHints-diffs');
   const row = element('div', 'jp-JaxHints-buttons');
-  const preview = (fix: Fix) => {
-    diff.replaceChildren(...diffLines(options, fix));
-    remark.textContent = fixRemark(fix, options.trans);
-    remark.classList.toggle('jp-mod-good', fix.verification?.good === true);
-  };
+  const show = (shown: number) =>
+    [diffs, remarks].forEach(stack =>
+      [...stack.children].forEach((item, index) =>
+        item.classList.toggle('jp-mod-shown', index === shown)
+      )
+    );
   hint.fixes.forEach((fix, index) => {
+    const diff = element('div', 'jp-JaxHints-diff');
+    diff.append(...diffLines(options, fix));
+    diffs.append(diff);
+    const remark = element('span', '', fixRemark(fix, trans));
+    remark.classList.toggle('jp-mod-good', fix.verification?.good === true);
+    remarks.append(remark);
     const press = button('jp-JaxHints-button', fix.title, () =>
       options.onFix(fix)
     );
@@ -127,13 +135,13 @@ function fixes(options: ICardOptions, remark: HTMLElement): HTMLElement[] {
     if (index === 0 && fixKey) {
       press.append(element('kbd', '', fixKey));
     }
-    press.addEventListener('mouseenter', () => preview(fix));
-    press.addEventListener('focus', () => preview(fix));
+    press.addEventListener('mouseenter', () => show(index));
+    press.addEventListener('focus', () => show(index));
     row.append(press);
   });
-  row.addEventListener('mouseleave', () => preview(hint.fixes[0]));
-  preview(hint.fixes[0]);
-  return [diff, row];
+  row.addEventListener('mouseleave', () => show(0));
+  show(0);
+  return [diffs, row];
 }
 
 function diffLines({ host, trans }: ICardOptions, fix: Fix): HTMLElement[] {

@@ -1,0 +1,64 @@
+import { expect, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
+import * as path from 'path';
+
+import { card, marksOf, openPanel, panel } from './notebooks';
+
+const FOLDER =
+  process.env.JAXHINTS_SCREENSHOTS ??
+  path.resolve(__dirname, '..', 'screenshots');
+
+/** Opens the tour by its command and waits for its hints. */
+async function openTour(
+  page: IJupyterLabPageFixture,
+  cwd: string
+): Promise<void> {
+  await page.evaluate(async folder => {
+    const { commands } = (window as any).jupyterapp;
+    await commands.execute('jaxhints:open-tour', { cwd: folder });
+  }, cwd);
+  await expect(page.locator('.jp-JaxHints-mark').first()).toBeVisible();
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`the tour in the ${theme} theme`, async ({ page, tmpPath }) => {
+    if (theme === 'dark') {
+      await page.theme.setDarkTheme();
+    }
+    await openTour(page, tmpPath);
+    await page.sidebar.close('left');
+    await openPanel(page);
+    await expect(
+      panel(page).locator('.jp-JaxHints-item').first()
+    ).toBeVisible();
+    const mark = page.locator('.jp-JaxHints-mark').first();
+    await mark.scrollIntoViewIfNeeded();
+    await mark.hover();
+    await expect(card(page)).toBeVisible();
+    await expect(card(page).locator('.jp-mod-preferred')).toBeVisible();
+    const background = await card(page).evaluate(
+      node => getComputedStyle(node).backgroundColor
+    );
+    const [red] = background.match(/\d+/g)!.map(Number);
+    expect(theme === 'dark' ? red < 80 : red > 200).toBe(true);
+    await page.screenshot({ path: path.join(FOLDER, `tour-${theme}.png`) });
+  });
+}
+
+test('the tour is reached from the launcher, the Help menu and the palette', async ({
+  page
+}) => {
+  await expect(
+    page.locator('.jp-LauncherCard[title*="JAX hints"]').first()
+  ).toBeVisible();
+  await page.menu.openLocator('Help');
+  await expect(
+    page.locator('.lm-Menu-itemLabel', { hasText: 'Tour of JAX Hints' })
+  ).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Shift+c');
+  await page.keyboard.type('Tour of JAX');
+  await expect(
+    page.locator('.lm-CommandPalette-item', { hasText: 'Tour of JAX Hints' })
+  ).toBeVisible();
+  expect(await marksOf(page, 0).count()).toBe(0);
+});
