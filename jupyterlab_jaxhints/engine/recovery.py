@@ -21,6 +21,10 @@ _LINE = re.compile(r"[^\n]*\n?")
 _CODE = re.compile(r"[^ \t\n#]")
 _FOR = re.compile(r"((?:async[ \t]+)?for\b.+?\bin)\b")
 _DEFINES = re.compile(r"(?:async[ \t]+)?(?:def|class)\b|@")
+_STRING_OR_COMMENT = re.compile(
+    r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*", re.DOTALL)
+_LINK = re.compile(r"[.\[(+\-*/%@&|^<>=~]|\b(?:and|if|is|in|lambda|not|or)\b")
+_BETWEEN = re.compile(r"[,;]|\n(?![ \t]*(?:[.\[(+\-*/%@&|^<>=)\]]|(?:and|else|if|is|in|not|or)\b))")
 _BRACKET = re.compile(r"[(\[{]|[)\]}]")
 # headers of blocks by first word; `{0}` is a name that nobody binds
 _HEADERS = {
@@ -62,6 +66,14 @@ def too_deep(text: str, limit: int) -> bool:
     if sum(map(text.count, "([{")) <= limit:
         return False
     return any(line.depth > limit for line in _logical_lines(text))
+
+
+def too_chained(text: str, limit: int) -> bool:
+    """Some expression has more links, such as `.name`, `[i]`, `+ x` or `not`, than the limit."""
+    if len(text) <= 2 * limit:
+        return False
+    bare = _STRING_OR_COMMENT.sub("0", text)
+    return any(len(part) > 2 * limit and len(_LINK.findall(part)) > limit for part in _BETWEEN.split(bare))
 
 
 def repair(text: str, cursor: int | None, failed: int | None,

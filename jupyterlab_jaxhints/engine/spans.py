@@ -33,7 +33,7 @@ class Spans:
 
     def outer(self, node: cst.CSTNode) -> Span:
         """An expression with the parentheses around it; for everything else the same as `inner`."""
-        return self._full[id(node)] if getattr(node, "lpar", None) else self.inner(node)
+        return self._full[id(node)] if _in_parentheses(node) else self.inner(node)
 
 
 def record(module: cst.Module, text: str) -> Spans | None:
@@ -111,9 +111,13 @@ def by_provider(module: cst.Module, text: str) -> Spans | None:
     spans = {id(node): (at(span.start), at(span.start + span.length)) for node, span in found.items()}
     full = dict(spans)
     for node in found:
-        if getattr(node, "lpar", None):
+        if _in_parentheses(node):
             full[id(node)] = (spans[id(node.lpar[0])][0], spans[id(node.rpar[-1])][1])
     return Spans(spans, full)
+
+
+def _in_parentheses(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.BaseExpression) and bool(node.lpar)
 
 
 def _code_points(text: str) -> Any:

@@ -17,7 +17,18 @@ from .cells import Cell
 from .magics import MAX_CELL, mask, scan
 from .masked import Masked, Scan
 from .scanner import LogicalLine
-from .trees import MAX_DEPTH, MAX_STATEMENT, Statement, Stats, clear_cache, failure_line, parse, stats
+from .trees import (
+    MAX_CHAIN,
+    MAX_DEPTH,
+    MAX_STATEMENT,
+    Statement,
+    Stats,
+    clear_cache,
+    failure_line,
+    parse,
+    refusal,
+    stats,
+)
 
 __all__ = ["SKIPPED", "CellCode", "Piece", "Statement", "Stats", "clear_cache", "failure_line", "parse",
            "parse_piece", "read", "split", "stats"]
@@ -25,7 +36,7 @@ __all__ = ["SKIPPED", "CellCode", "Piece", "Statement", "Stats", "clear_cache", 
 MAX_RESCANS = 40  # a cell, so that many broken brackets do not make its scan quadratic
 
 SKIPPED = {
-    "nesting": f"Not analysed: brackets are nested more than {MAX_DEPTH} deep",
+    "nesting": f"Not analysed: brackets are nested more than {MAX_DEPTH} deep, or {MAX_CHAIN} operators are chained",
     "statement": f"Not analysed: this statement is longer than {MAX_STATEMENT:,} characters",
     "cell": f"Not analysed: this cell is longer than {MAX_CELL:,} characters",
 }
@@ -146,30 +157,25 @@ class _Cutter:
     def _read(self, seen: Scan, base: int, chunk: list[LogicalLine]) -> list[Piece]:
         start, end = chunk[0].start, chunk[-1].end
         piece = self._piece(seen, base, start, end)
-        deep = max(line.depth for line in chunk) > MAX_DEPTH
-        long = len(piece.text) > MAX_STATEMENT
-        if not (deep or long) and parse(piece.text):
+        if parse(piece.text):
             return [piece]
+        why = refusal(piece.text)
         swallows = any(line.open for line in chunk)
-        if self.rescans < MAX_RESCANS and (swallows or not (deep or long)):
+        if self.rescans < MAX_RESCANS and (swallows or not why):
             cut = recovery.next_start(seen.text, start, end, self.masked.margin)
             if cut is not None:
                 return self._recut(seen, base, start, cut, end)
-        if deep or long:
-            return [_skip(piece, "nesting" if deep else "statement")]
-        return [self._repair(piece)]
+        return [_skip(piece, why) if why else self._repair(piece)]
 
     def _recut(self, seen: Scan, base: int, start: int, cut: int, end: int) -> list[Piece]:
         """What an open bracket or quote swallowed is scanned anew, from a line that looks like a start."""
         self.rescans += 1
         head = self._piece(seen, base, start, cut)
         rest = scan(recovery.visible(self.masked, base + cut, base + end), 0, self.masked.margin)
-        guard = recovery.too_deep(head.text, MAX_DEPTH)
-        if guard or len(head.text) > MAX_STATEMENT:
-            first = _skip(head, "nesting" if guard else "statement")
-        else:
-            first = head if parse(head.text) else self._repair(head)
-        return [first, *self.pieces(rest, base + cut)]
+        if not parse(head.text):
+            why = refusal(head.text)
+            head = _skip(head, why) if why else self._repair(head)
+        return [head, *self.pieces(rest, base + cut)]
 
     def _piece(self, seen: Scan, base: int, start: int, end: int) -> Piece:
         margin = self.masked.margin

@@ -6,15 +6,16 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from .recovery import too_deep
+from .recovery import too_chained, too_deep
 from .stack import run_deep
 
 if TYPE_CHECKING:
     import libcst as cst
 
 MAX_DEPTH = 50  # LibCST's time grows with the square of the depth, and the stack ends somewhere
+MAX_CHAIN = 300  # `x.a.a.a…` and `x + x + …` are as deep for LibCST as brackets are, and as slow
 MAX_STATEMENT = 20_000
 
 _ERROR_LINE = re.compile(r"error at (\d+):\d+")
@@ -96,6 +97,13 @@ class _Cache:
 _cache = _Cache()
 
 
+def refusal(text: str) -> Literal["nesting", "statement"] | None:
+    """Why a text is kept from the parser, which it would take down or stop for seconds."""
+    if len(text) > MAX_STATEMENT:
+        return "statement"
+    return "nesting" if too_deep(text, MAX_DEPTH) or too_chained(text, MAX_CHAIN) else None
+
+
 def parse(text: str, repaired: bool = False) -> Statement | None:
     """The statement's tree; None where its text is broken or a guard forbids to parse it."""
     found = _parse(text, repaired)
@@ -120,9 +128,7 @@ def _parse(text: str, repaired: bool) -> Statement | _Failure:
     if found is not None:
         stats.reused += 1
         return found
-    if len(text) > MAX_STATEMENT or too_deep(text, MAX_DEPTH):
-        return _Failure(None)
-    found = run_deep(_parse_now, text, repaired)
+    found = _Failure(None) if refusal(text) else run_deep(_parse_now, text, repaired)
     _cache.put(key, found)
     return found
 
