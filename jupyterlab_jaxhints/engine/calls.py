@@ -195,6 +195,7 @@ def _run(m: Machine, function: Function, bound: dict[str, Value], frame: Frame) 
     m.followed.add(id(function.node))
     m.scope = body_scope(m, function.scope, function.node, function, frame.number, "function")
     m.scope.names.update(bound)
+    frame.given = bound
     m.place, m.loop_exits, m.class_body, m.asked_in = function.place, [], None, ("", None)
     m.push(frame)
     made, wrapped = len(m.made_functions), len(m.deferred)

@@ -69,6 +69,9 @@ class NameAugment(Event):
     result: Value
     aliases: tuple[str, ...] = ()
     aliases_read_later: tuple[str, ...] = ()
+    read_later: bool = True  # the name itself is read again
+    is_copy: bool = False  # the name was bound by `name = other`
+    is_parameter: bool = False  # the name is still what the caller gave
     kept = True
 
 
@@ -275,6 +278,12 @@ class Call(Event):
     receiver_node: Any = None
     statement_level: bool = False
     kept = True
+
+    @property
+    def is_shown(self) -> bool:
+        """The call is the last expression of its cell: the notebook shows its result."""
+        last = self.machine.last_shown
+        return self.statement_level and last is not None and getattr(last, "value", None) is self.node
 
     def argument(self, name: str, position: int | None = None) -> Argument | None:
         """The argument given for a parameter, by keyword or position; None when left out or after a `*`."""

@@ -161,10 +161,14 @@ def augment(m: Machine, node: cst.AugAssign) -> None:
         before = m.lookup(target.value, target)
         value = m.eval(node.value)
         result = augmented_value(m, operator, before, value, node)
-        aliases = tuple(a for a in (m.state.used.get(("alias", before.ident)) or ()) if a != target.value) \
-            if before.ident is not None and before.must_be(v.JAX) else ()
+        known = m.state.used.get(("alias", before.ident)) if before.ident is not None and before.must_be(v.JAX) else None
+        aliases = tuple(a for a in known or () if a != target.value)
+        function = m.ctx.function
+        given = m.ctx.frames[-1].given.get(target.value) if function is not None else None
         m.emit(NameAugment, node, name=target.value, operator=operator, before=before, value=value, result=result,
-               aliases=aliases, aliases_read_later=tuple(a for a in aliases if reads_later(m, a, node)))
+               aliases=aliases, aliases_read_later=tuple(a for a in aliases if reads_later(m, a, node)),
+               read_later=reads_later(m, target.value, node) or _read_in_loop(m, target.value, node),
+               is_copy=bool(known) and known[0] != target.value, is_parameter=given is not None and given is before)
         assign_name(m, target, result, None, "augment")
     elif isinstance(target, cst.Subscript):
         base = m.eval(target.value)
@@ -200,6 +204,17 @@ def augmented_value(m: Machine, operator: str, before: Value, value: Value, node
         out = operators.binary_values(m, operator, before, value)
         return out.but(ident=before.ident) if out.must_be(v.NUMPY) else out
     return operators.binary(m, node, operator, before, value, node.target, node.value)
+
+
+def _read_in_loop(m: Machine, name: str, node: Any) -> bool:
+    """An enclosing loop reads the name on its next turn."""
+    loop = m.ctx.own_loop
+    if loop is None or not isinstance(loop.node, (cst.For, cst.While)):
+        return False
+    if isinstance(loop.node, cst.For) and name in set(scopes.target_names(loop.node.target)):
+        return False
+    inside = {id(n) for _, _, n in scopes.occurrences(node)}
+    return any(found == name and not stored and id(n) not in inside for found, stored, n in scopes.occurrences(loop.node))
 
 
 def reads_later(m: Machine, name: str, node: Any) -> bool:

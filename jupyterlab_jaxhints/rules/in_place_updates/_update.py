@@ -58,10 +58,18 @@ def rewrite(edit: Any, store: Any, target: cst.Subscript, method: str, value: An
     return [edit.replace(store, f"{array} = {edit.operand(target.value)}.at[{index_text(edit, target)}].{method}({given})")]
 
 
+# functions of one argument that `np.NAME.at(x, i)` applies
+APPLIED = frozenset({"sqrt", "square", "exp", "log", "abs", "absolute", "negative", "sin", "cos", "tanh", "reciprocal",
+                     "floor", "ceil", "sign", "log1p", "expm1"})
+
+
 def keeps_caller_unaware(event: Any) -> bool:
+    """The store is into a parameter that the function does not return."""
+    return is_unreturned_parameter(event.ctx.function, event.base_node)
+
+
+def is_unreturned_parameter(function: Any, node: Any) -> bool:
     """The array is a parameter that the function does not return: rebinding it changes nothing for the caller."""
-    function = event.ctx.function
-    node = event.base_node
     if function is None or not isinstance(node, cst.Name):
         return False
     names = {parameter.name.value for parameter in function.parameters}
