@@ -5,6 +5,7 @@ JAX that is already there, Python 3.9 and later. They import nothing of ours but
 """
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 
@@ -48,6 +49,21 @@ def leaves(tree):
 def first_line(error: BaseException, limit: int = 240) -> str:
     text = str(error).strip()
     return text.split("\n", 1)[0][:limit] if text else ""
+
+
+def tracers_in(value, depth=0):
+    """The first tracer that a value holds, in itself or in a container."""
+    if is_tracer(value):
+        return value
+    if depth < 3 and type(value) in (list, tuple, dict, set):
+        parts = value.values() if type(value) is dict else value
+        for part in itertools.islice(parts, 1000):
+            found = tracers_in(part, depth + 1)
+            if found is not None:
+                return found
+    if depth < 2 and type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
+        return tracers_in(dict(vars(value)), depth + 1)
+    return None
 
 
 class Clock:

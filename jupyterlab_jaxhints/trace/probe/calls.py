@@ -13,7 +13,7 @@ PURE = frozenset(
     """jax jaxlib numpy scipy math cmath operator functools itertools collections optax flax equinox einops chex
     jaxtyping haiku distrax rlax jraph diffrax lineax optimistix blackjax numpyro dataclasses typing
     typing_extensions string copy re fractions decimal statistics enum types abc ml_dtypes opt_einsum contextlib
-    textwrap bisect heapq random time datetime warnings inspect pprint numbers""".split()
+    textwrap bisect heapq random time datetime warnings inspect pprint numbers queue""".split()
 )
 BUILTINS = frozenset(
     """abs all any ascii bin bool bytes callable chr classmethod complex dict divmod enumerate filter float format
@@ -33,6 +33,12 @@ BANNED_MODULES = ("jax.distributed", "jax._src.distributed", "jax.profiler", "ja
 BANNED_METHODS = frozenset("tofile dump save savefig delete on_device_size_in_bytes lower compile clear_cache".split())
 DEVICE_QUERIES = frozenset("devices local_devices device_count local_device_count default_backend process_index".split())
 QUIET = frozenset(("logging", "ipykernel", "IPython"))
+IMPURE = {  # module -> the rule of its calls in staged code
+    "time": "impure-call-under-trace", "datetime": "impure-call-under-trace", "os": "impure-call-under-trace",
+    "random": "numpy-random-under-trace", "numpy.random": "numpy-random-under-trace",
+    "numpy.random.mtrand": "numpy-random-under-trace", "numpy.random._generator": "numpy-random-under-trace",
+}
+PURE_NAMES = frozenset("Random Generator RandomState default_rng timedelta date fspath SeedSequence PCG64".split())
 MANY = 64  # Python elements that become operands one by one
 
 
@@ -45,19 +51,24 @@ class Calls:
         self.hooks = hooks
         self.signatures: dict = {}  # (site, function text) -> [[leaf texts, statics], …]
         self.donated: dict = {}  # id of an array -> (place of the call, array)
+        self.wrapped: dict = {}  # id of what a transform returned -> (it, site of the call)
         self.made: dict = {}  # site of a transform's call -> codes of the fresh functions it was given
         self.options: dict = {}  # id of a jitted function -> (function, its options)
         self.wrappers: dict = {}  # id of a jitted function -> place of its decorator
         self.summary: list = []
 
     def clear(self):
-        for table in (self.signatures, self.donated, self.made, self.options, self.wrappers):
+        for table in (self.signatures, self.donated, self.made, self.options, self.wrappers, self.wrapped):
             table.clear()
 
     # -- what may run
     def allowed(self, function) -> bool:
         shadow = self.hooks.shadow
         if isinstance(function, types.FunctionType):
+            if origin(function) == "os":
+                return function.__name__ == "getenv"
+            if function.__code__.co_filename == "<jaxhints-probe>":
+                return True
             return function.__globals__ is shadow or self._pure(function, origin(function))
         if isinstance(function, types.MethodType):
             return self.allowed_method(function)
@@ -70,11 +81,15 @@ class Calls:
             if getattr(owner, "__name__", "builtins") == "builtins":
                 return function.__name__ in BUILTINS
             return self._pure(function, owner.__name__)
+        if type(owner).__module__ == "os":
+            return getattr(function, "__name__", "") == "get"
         if owner is not None:
             return self._pure_owner(owner) and getattr(function, "__name__", "") not in BANNED_METHODS
         return self._pure(function, root(type(function))) or root(type(function)) == "__main__" or self._speaks_jax(function)
 
     def allowed_method(self, method) -> bool:
+        if type(method.__self__).__module__ == "os":
+            return method.__name__ == "get"
         if method.__name__ in BANNED_METHODS and not isinstance(method.__self__, dict):
             return False
         return self._pure_owner(method.__self__) or self._speaks_jax(method.__func__)
@@ -104,24 +119,67 @@ class Calls:
 
     # -- the hook
     def call(self, number, function, *args, **kwargs):
-        hooks = self.hooks
-        hooks.clock.check()
-        if isinstance(function, types.BuiltinFunctionType) or isinstance(function, types.MethodType):
+        self.hooks.clock.check()
+        function = self._callee(function)
+        args = tuple(map(self.rebuilt, args))
+        if isinstance(function, types.MethodType) and self.is_jitted(function.__func__):
+            function, args = function.__func__, (function.__self__,) + args
+        if isinstance(function, (types.BuiltinFunctionType, types.MethodType)):
             replaced = self._builtin(number, function, args)
             if replaced is not None:
                 return replaced[0]
         if self.is_jitted(function):
             return self._jitted(number, function, args, kwargs)
-        special = self._special(function, args, kwargs)
+        special = self._special(number, function, args)
         if special is not None:
             return special[0]
         if not self.allowed(function):
             raise Unknown("calls `%s`" % _callable_name(function))
-        self._watch(number, function, args, kwargs)
-        result = function(*args, **kwargs)
+        self._watch(number, function, args)
+        result = self._made(function, args, kwargs) if isinstance(function, type) else function(*args, **kwargs)
         if self.is_jitted(result):
             self.options[id(result)] = (result, {key: kwargs[key] for key in kwargs if "arg" in key})
+        elif isinstance(result, types.FunctionType) and origin(function).startswith("jax"):
+            self.wrapped[id(result)] = (result, number)
         return result
+
+    # -- the notebook's own classes: their functions are the kernel's, with the kernel's globals
+    def rebuilt(self, value):
+        """A function or method of the notebook on the shadow namespace, whichever way it got here."""
+        live = self.hooks.shadow.live
+        if isinstance(value, types.MethodType):
+            function = value.__func__
+            if isinstance(function, types.FunctionType) and function.__globals__ is live or self._foreign_jit(function):
+                return types.MethodType(self.hooks.shadow.clone(function), value.__self__)
+        elif isinstance(value, types.FunctionType):
+            if value.__globals__ is live:
+                return self.hooks.shadow.clone(value)
+        return value
+
+    def _callee(self, function):
+        """What a call really calls: for an object of the notebook's class, its rebuilt `__call__`."""
+        kind = type(function)
+        if root(kind) == "__main__":
+            method = vars(kind).get("__call__")
+            ours = getattr(method, "__globals__", None) is self.hooks.shadow.live
+            if self.is_jitted(method) or isinstance(method, types.FunctionType) and ours:
+                return self.rebuilt(types.MethodType(method, function))
+        return self.rebuilt(function)
+
+    def _foreign_jit(self, function) -> bool:
+        inner = getattr(function, "__wrapped__", None) if self.is_jitted(function) else None
+        return getattr(inner, "__globals__", None) is self.hooks.shadow.live
+
+    def _made(self, kind, args, kwargs):
+        """An instance of a class; a plain class of the notebook is built through its rebuilt `__init__`."""
+        start = kind.__init__
+        if type(kind) is not type or not isinstance(start, types.FunctionType):
+            return kind(*args, **kwargs)
+        if start.__globals__ is not self.hooks.shadow.live or kind.__new__ is not object.__new__:
+            return kind(*args, **kwargs)
+        made = kind.__new__(kind)
+        self.hooks.shadow.clone(start)(made, *args, **kwargs)
+        return made
 
     def _builtin(self, number, function, args):
         self.hooks.mutating(number, function, args)
@@ -135,7 +193,7 @@ class Calls:
             return (None,)
         return None
 
-    def _special(self, function, args, kwargs):
+    def _special(self, number, function, args):
         """Calls that are stood in for: they would change JAX's settings or wait for the device."""
         module, name = origin(function), getattr(function, "__name__", "")
         place = module.split(".", 1)[0]
@@ -144,7 +202,7 @@ class Calls:
         if place == "tqdm" or isinstance(function, type) and function.__module__.startswith("tqdm"):
             return (args[0],) if args else None
         if name == "update" and type(getattr(function, "__self__", None)).__name__ == "Config":
-            self.hooks.config_update(args)
+            self.hooks.config_update(number, args)
             return (None,)
         if place == "jax" and name == "block_until_ready" and args:
             return (args[0],)
@@ -170,13 +228,36 @@ class Calls:
     # -- jitted functions
     def _jitted(self, number, function, args, kwargs):
         level = self.hooks.level()
-        if level.eager:
+        if level.eager and self.is_ours(function):
+            self._check_pytrees(args)
             dynamic, statics = self._split(function, args, kwargs)
             self._note_signature(number, function, dynamic, statics)
             result = function(*args, **kwargs)
             self._note_donation(number, function, args, kwargs, result)
             return result
         return function(*args, **kwargs)
+
+    def is_ours(self, function) -> bool:
+        """Whether the notebook jitted it: much of `jax.numpy` is jitted too."""
+        known = self.options.get(id(function))
+        if known is not None and known[0] is function:
+            return True
+        return any(function is copy for copy in self.hooks.shadow.clone.jitted)
+
+    def _check_pytrees(self, args):
+        """An array in the static part of a registered class: the second call compares it, and fails."""
+        registry = getattr(kernel_jax().tree_util, "default_registry", None)
+        for value in args:
+            if root(type(value)) != "__main__" or registry is None or isinstance(value, tuple):
+                continue
+            try:
+                flat = registry.flatten_one_level(value)
+            except Exception:
+                continue
+            static = flat[1] if flat is not None else None
+            parts = static if isinstance(static, (tuple, list)) else (static,)
+            if any(is_tracer(p) or is_array(p) or type(p).__name__ == "ndarray" for p in parts):
+                self.hooks.registered(type(value).__name__)
 
     def _split(self, function, args, kwargs):
         """(texts of the traced leaves by argument, texts of the static arguments)."""
@@ -245,9 +326,19 @@ class Calls:
                                    before=before, now=now, traces=len(seen))
 
     # -- other calls worth a look
-    def _watch(self, number, function, args, kwargs):
-        module, name = origin(function).split(".", 1)[0], getattr(function, "__name__", "")
-        if module != "jax":
+    def _watch(self, number, function, args):
+        module, name = origin(function), getattr(function, "__name__", "")
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, types.ModuleType):
+            module = owner.__name__
+        elif isinstance(owner, type):
+            module = owner.__module__
+        elif owner is not None:
+            module = type(owner).__module__
+        rule = IMPURE.get(module.split(".")[0] if not module.startswith("numpy") else module) or IMPURE.get(module)
+        if rule is not None and name not in PURE_NAMES and self.hooks.level().staged:
+            self.hooks.records.add(rule, self.hooks.records.place_of(number))
+        if module.split(".", 1)[0] != "jax":
             return
         if name in ("array", "asarray") and args and isinstance(args[0], (list, tuple)) and len(args[0]) >= MANY:
             if all(is_tracer(item) and item.ndim == 0 for item in args[0]) and self.hooks.level().staged:

@@ -8,15 +8,15 @@ import sys
 import time
 import warnings
 
-from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_jax, leaves
+from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_jax, leaves, tracers_in
 from .clone import RandomState
 from .errors import Reader
 from .hooks import Hooks
 from .keys import Keys
-from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token
+from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token, tracer_token
 from .records import Records
 from .shadow import Shadow
-from .sources import Book, renamed
+from .sources import Book, node_span, renamed
 from .walk import Walk
 
 STDLIB = frozenset(
@@ -39,6 +39,7 @@ class CellRun:
         self.shadow = Shadow(live, self.book.code_for, self.hooks.names())
         self.hooks.shadow = self.shadow
         self.hooks.config_update = self.config_update
+        self.hooks.registered = self.registered
         self.reader = Reader(self.records, self.hooks)
         self.targets = targets
         self.stack = None
@@ -46,6 +47,7 @@ class CellRun:
         self.cell = None
         self.source = None
         self.equations = 0
+        self.left: list = []
         self.times: dict = {}
 
     # -- the whole
@@ -82,7 +84,20 @@ class CellRun:
             for original, units in self.source.units:
                 for unit in units:
                     self.unit(unit)
+        self.left = self._left_behind()
         return ()
+
+    def _left_behind(self):
+        """Names that hold tracers of traces that are over, after the run."""
+        found = []
+        copies = self.shadow.clone.memo
+        values = {name: copies[id(value)] for name, value in list(self.shadow.live.items()) if id(value) in copies}
+        values.update(dict.items(self.shadow))
+        for name, value in values.items():
+            tracer = None if name.startswith("__") else tracers_in(value)
+            if tracer is not None and tracer_token(tracer) != self.hooks.outer:
+                found.append(name)
+        return found
 
     def _after(self, closed):
         start = time.perf_counter()
@@ -277,12 +292,32 @@ class CellRun:
                 related = [(donated[id(value)][0], "donated here")]
                 self.records.add("donated-use", place, related=related, how="read", name=name)
 
-    def config_update(self, args):
+    def config_update(self, number, args):
         """`jax.config.update` changes the process: only x64 is stood in for, by its thread-local twin."""
         jax = kernel_jax()
-        if len(args) == 2 and args[0] == "jax_enable_x64":
-            switch = getattr(jax, "enable_x64", None) or sys.modules["jax.experimental.x64_context"].enable_x64
-            self.stack.enter_context(switch(bool(args[1])))
+        if len(args) != 2 or args[0] != "jax_enable_x64":
+            return
+        if args[1] and not jax.config.jax_enable_x64 and self._arrays_made():
+            self.records.add("late-x64", self.records.place_of(number))
+        switch = getattr(jax, "enable_x64", None)
+        if switch is None:
+            switch = sys.modules["jax.experimental.x64_context"].enable_x64
+        self.stack.enter_context(switch(bool(args[1])))
+
+    def registered(self, name):
+        """The part of a class's pytree registration that splits it: where its static part is chosen."""
+        for cell_id in self.book.by_id:
+            opened = self.book.open(cell_id)
+            node = flattening(opened[1].tree, name) if opened is not None else None
+            if node is not None:
+                self.records.add("bad-pytree-registration", (cell_id, opened[1], node_span(node)), kind=name, how="static array")
+                return True
+        return False
+
+    def _arrays_made(self) -> bool:
+        """Whether JAX has made arrays of 32 bits already, in the notebook or in this run."""
+        values = list(self.shadow.live.values()) + list(dict.values(self.shadow))
+        return any((is_array(v) or is_tracer(v)) and str(v.dtype) in ("float32", "int32", "complex64") for v in values)
 
     def _warned(self, message, category, filename, line, *rest):
         """JAX warns of a 64-bit dtype that it cuts to 32: the cell frame on the stack is the place."""
@@ -297,3 +332,19 @@ class CellRun:
                 self.records.add("float64-without-x64", place, dtype=dtype.split(".")[-1].strip("'>"))
                 return
             frame = frame.f_back
+
+
+def flattening(tree, name):
+    """The node that flattens the class `name`: the function given to `register_pytree_node`, or the `return` of its
+    `tree_flatten`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and len(node.args) > 1 and isinstance(node.args[0], ast.Name):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if node.args[0].id == name and called.startswith("register_pytree"):
+                return node.args[1]
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef) and inner.name == "tree_flatten":
+                    returns = [n for n in ast.walk(inner) if isinstance(n, ast.Return)]
+                    return returns[-1].value if returns else inner
+    return None

@@ -32,6 +32,7 @@ class Cloner:
         self.memo: dict = {}
         self.kept: list = []  # originals, so that no id in the memo is used again
         self.copies: dict = {}  # id of a mutable copy -> the name under which it was read
+        self.jitted: list = []  # copies of the notebook's jitted functions
         self.count = 0
         self.name = None
 
@@ -39,8 +40,10 @@ class Cloner:
         if name is not None:
             self.name = name
         kind = type(value)
-        if kind in ATOMS or isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType)):
+        if kind in ATOMS or isinstance(value, (type, types.ModuleType)):
             return self._class(value) if isinstance(value, type) else value
+        if isinstance(value, types.BuiltinFunctionType):
+            return self._bound(value)
         if isinstance(value, kernel_jax().Array):
             return value
         if id(value) in self.memo:
@@ -49,6 +52,14 @@ class Cloner:
         if self.count > LIMIT:
             raise Unknown("`%s` is too large to copy" % self.name)
         return self._copy(value, kind)
+
+    def _bound(self, method):
+        """`keep = history.append` holds the list: the copy's method takes its place."""
+        owner = method.__self__
+        if owner is None or isinstance(owner, (type, types.ModuleType)):
+            return method
+        copied = self(owner)
+        return method if copied is owner else getattr(copied, method.__name__)
 
     def _class(self, value):
         return self.shadow.classes.get((value.__module__, value.__qualname__), value)
@@ -82,7 +93,10 @@ class Cloner:
         if kind.__module__.startswith("numpy.random") or isinstance(value, random.Random):
             return self._keep(value, copy.deepcopy(value))
         if kind.__name__ == "PjitFunction" or isinstance(value, kernel_jax().stages.Wrapped):
-            return self._keep(value, self.shadow.rejit(value))
+            new = self._keep(value, self.shadow.rejit(value))
+            if new is not value:
+                self.jitted.append(new)
+            return new
         if kind.__name__ == "partial" and root(kind) == "functools":
             new = kind(self(value.func), *map(self, value.args), **{k: self(x) for k, x in value.keywords.items()})
             return self._keep(value, new)
@@ -92,6 +106,8 @@ class Cloner:
                 if callable(part):
                     object.__setattr__(new, key, self(part))
             return self._keep(value, new)
+        if kind.__module__ in ("queue", "_queue"):
+            return self._keep(value, kind())
         if root(kind) in LIBRARIES or root(kind) in SHARED or callable(value) and root(kind) == "functools":
             return value
         return self._object(value, kind)
@@ -183,6 +199,7 @@ class Cloner:
         self.memo.clear()
         self.kept.clear()
         self.copies.clear()
+        self.jitted.clear()
 
 
 def _may_hold_user_code(value) -> bool:

@@ -7,10 +7,10 @@ import threading
 import time
 import traceback
 
-from .base import Clock, ProbeRefused, ProbeTimeout, Unknown, first_line, kernel_jax
+from .base import Clock, ProbeRefused, ProbeTimeout, Unknown, first_line, kernel_jax, tracers_in
 from .cellrun import CellRun
 from .device import run_device
-from .facts import facts_of, tracers_in, versions
+from .facts import facts_of, versions
 from .guard import REFUSALS, ThreadGuard, install_guard
 from .levels import drop_traces, read_mesh
 from .watch import Watch
@@ -187,9 +187,18 @@ def report(run, state=None):
     return reply
 
 
+_explained: set = set()  # names that hold tracers by a store that was reported where it stands
+
+
 def leaked(run, live):
-    """Names the cells read whose live value holds a tracer of a trace that is over."""
+    """Names the cells read whose live value holds a tracer of a trace that is over: reported here, unless the store
+    was reported in the function that made it."""
+    stores = any(f["rule"] in ("global-write-under-trace", "self-write-under-trace") for f in run.records.findings.values())
+    if stores:
+        _explained.update(run.left)
     for name in list(run.shadow.read):
+        if name in _explained:
+            continue
         if name in live and tracers_in(live[name]) is not None:
             place = first_load(run, name)
             if place is not None:

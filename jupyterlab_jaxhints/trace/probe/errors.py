@@ -112,7 +112,7 @@ class Reader:
         self._mark_failed(frames)
         if name in CONVERSIONS or "unsupported format string passed to" in message or "iteration over a 0-d" in message:
             tracer = culprit(error)
-            if self._is_ours(tracer, frames):
+            if self._is_ours(name, tracer, frames):
                 raise Unknown("depends on values")
         elif "JAX tried to execute" in message:
             raise Unknown("computes while it is traced")
@@ -133,12 +133,13 @@ class Reader:
                 if cell == place[0] and place[2][:2] <= span[:2] and span[2:] <= place[2][2:]:
                     self.records.clean[number] = False
 
-    def _is_ours(self, tracer, frames) -> bool:
+    def _is_ours(self, name, tracer, frames) -> bool:
         """Whether real, concrete values would stand here: the code is eager, or reads a value that is abstract only
         because the probe runs the cell."""
         if tracer is not None:
-            token = tracer_token(tracer)
-            return token == self.hooks.outer
+            if type(tracer).__name__ == "LinearizeTracer" and name != "TracerBoolConversionError":
+                return False  # under `grad` only truth is asked of the value behind
+            return tracer_token(tracer) == self.hooks.outer
         level = self.hooks.levels.get(id(frames[-1].frame))
         if level is not None:
             return level.eager
@@ -150,7 +151,8 @@ class Reader:
         cell, source, span = frame.place
         node = source.node_at(span)
         if name == "UnexpectedTracerError":
-            return "leaked-tracer", frame.place, {}
+            held = any(self.hooks.shadow.holds_tracer(read) for read in list(self.hooks.shadow.read))
+            return (None if held else "leaked-tracer"), frame.place, {}
         if name == "KeyReuseError":
             return "key-reuse", frame.place, {}
         if name in ("ValueError", "AttributeError", "TypeError", "IndexError", "KeyError", "AssertionError"):
@@ -185,10 +187,39 @@ class Reader:
                 return None, None, {}
             if rule == "unhashable-static-arg" and not any(_library(f) for f in frame.between):
                 return None, None, {}
+            if rule == "item-assignment":
+                return self._item_store(frame)
+            if rule == "bad-pytree-registration":
+                kinds = [type(value) for value in self._call_values(frame)[1]]
+                if any(self.hooks.registered(kind.__name__) for kind in kinds if kind.__module__ == "__main__"):
+                    return None, None, {}
+            if rule == "nonscalar-grad":
+                return rule, self._wrapper_place(frame), {}
             if rule == "traced-shape":
                 return self._concrete(error, "ConcretizationTypeError", frame.place[1].node_at(frame.place[2]), frames)
             return rule, frame.place, {}
         return None, None, {}
+
+    @staticmethod
+    def _item_store(frame):
+        cell, source, span = frame.place
+        node = source.node_at(span)
+        while node is not None and not isinstance(node, ast.stmt):
+            node = source.parents().get(node)
+        if node is None:
+            return None, None, {}
+        value, target = getattr(node, "value", None), ast.unparse(getattr(node, "target", None) or node.targets[0]) if isinstance(
+            node, (ast.Assign, ast.AugAssign)) else ""
+        updates = isinstance(value, ast.Call) and _tail(value.func) in ("minimum", "maximum") and target in map(ast.unparse, value.args)
+        augmented = isinstance(node, ast.AugAssign) or updates
+        return ("item-augmented-assignment" if augmented else "item-assignment"), (cell, source, node_span(node)), {"target": target}
+
+    def _wrapper_place(self, frame):
+        """Where `grad(f)` was written, when that is not where the result is called."""
+        function = self._called(frame)
+        made = self.hooks.calls.wrapped.get(id(function))
+        place = self.records.place_of(made[1]) if made is not None and made[0] is function else None
+        return place or frame.place
 
     def _boolean(self, error, node, frame):
         cell, source, _ = frame.place
@@ -315,22 +346,31 @@ class Reader:
         return None, None, {}
 
     def _called(self, frame):
-        return self.hooks.calls.latest
+        return self._call_values(frame)[0]
+
+    def _call_values(self, frame):
+        """(function, args, kwargs) of the call that a cell frame was in, as our hook saw it."""
+        for inner in frame.between:
+            if inner.f_code.co_filename == "<jaxhints-probe>" and inner.f_code.co_name == "call":
+                values = inner.f_locals
+                return values.get("function"), values.get("args", ()), values.get("kwargs", {})
+        return None, (), {}
 
     def _parameter_with(self, code, kind, frame):
         if code is None:
             return None
         if kind.startswith("__main__."):
             return code.co_varnames[0] if code.co_varnames else None
-        for name, value in zip(code.co_varnames, self.hooks.calls.latest_args):
+        for name, value in zip(code.co_varnames, self._call_values(frame)[1]):
             if type(value).__name__ == kind.split(".")[-1]:
                 return name
-        return next((n for n, v in self.hooks.calls.latest_kwargs.items() if type(v).__name__ == kind), None)
+        return next((n for n, v in self._call_values(frame)[2].items() if type(v).__name__ == kind), None)
 
     def _definition(self, code):
-        entry = self.records.book.cells.get(code.co_filename) if code is not None else None
+        entry = self.records.book.origin(code) if code is not None else None
         if entry is None:
             return None
+        code = entry[2]
         for node in ast.walk(entry[1].tree):
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
                 first = min([node.lineno] + [d.lineno for d in node.decorator_list])

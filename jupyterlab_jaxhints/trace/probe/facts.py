@@ -1,11 +1,10 @@
 """What the kernel knows about names, without running any code of the user: types, shapes, flags, versions."""
 from __future__ import annotations
 
-import itertools
 import platform
 import sys
 
-from .base import is_array, is_tracer, kernel_jax
+from .base import is_array, kernel_jax, tracers_in
 from .describe import describe
 from .shadow import jit_options
 
@@ -26,21 +25,6 @@ def flags() -> dict:
         if value is not None:
             found[name] = value if isinstance(value, (bool, str)) else str(value)
     return found
-
-
-def tracers_in(value, depth=0):
-    """The first tracer that a value holds, in itself or in a container."""
-    if is_tracer(value):
-        return value
-    if depth < 3 and type(value) in (list, tuple, dict, set):
-        parts = value.values() if type(value) is dict else value
-        for part in itertools.islice(parts, 1000):
-            found = tracers_in(part, depth + 1)
-            if found is not None:
-                return found
-    if depth < 2 and type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
-        return tracers_in(dict(vars(value)), depth + 1)
-    return None
 
 
 def name_fact(value) -> dict:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import types
 
 from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_numpy, leaves
@@ -12,6 +13,7 @@ from .sources import site_of
 
 UNROLLED = 100  # turns of a Python loop in traced code that are worth a word
 EAGER_TURNS = 48  # turns of a loop that would run eagerly: after that its results are unknown
+FILLING = frozenset("append appendleft add push put put_nowait insert extend update setdefault write store record".split())
 MUTATORS = {
     list: frozenset("append extend insert pop remove clear reverse sort".split()),
     dict: frozenset("update setdefault pop popitem clear".split()),
@@ -130,8 +132,11 @@ class Hooks:
     def mutating(self, number, function, args):
         """A call of `history.append` and the like, seen before it happens."""
         owner = getattr(function, "__self__", None)
+        name = getattr(function, "__name__", "")
         known = MUTATORS.get(type(owner))
-        if known is None or getattr(function, "__name__", "") not in known:
+        if known is None and type(owner).__module__ in ("collections", "queue", "_queue"):
+            known = FILLING
+        if known is None or name not in known:
             return
         level = self.level()
         if not self.is_outer(owner, level):
@@ -172,12 +177,12 @@ class Hooks:
                 raise Unknown("a loop of more than %d turns" % count)
 
     def _eager_turns(self, number, iterator):
-        count = 0
+        count, start = 0, time.monotonic()
         for value in iterator:
             self.clock.check()
             yield value
             count += 1
-            if count >= EAGER_TURNS:
+            if count >= EAGER_TURNS and time.monotonic() - start > 0.2 * (self.clock.end - start):
                 raise Unknown("a loop of more than %d turns" % count)
 
     def turn(self, number):

@@ -1,7 +1,8 @@
 """Random keys in the traced program: each gets an origin, and an origin that is consumed twice is a finding.
 
 Typed and raw keys alike. `split` and the drawing primitives consume; slicing, wrapping and copying pass the origin
-on; `fold_in` and seeding make an origin out of their inputs.
+on; `fold_in` makes an origin out of its inputs; every seeding is an origin of its own, for two keys of one seed are
+as likely meant as not.
 """
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .base import kernel_numpy
 CONSUMES = frozenset(("random_bits", "random_gamma", "random_split"))
 PASSES = frozenset(("random_wrap", "random_unwrap", "copy", "copy_p", "device_put", "optimization_barrier"))
 DERIVES = frozenset(
-    """squeeze reshape slice convert_element_type broadcast_in_dim dynamic_slice gather random_fold_in random_seed
+    """squeeze reshape slice convert_element_type broadcast_in_dim dynamic_slice gather random_fold_in
     split transpose concatenate expand_dims""".split())
 SHAPE_PARAMS = ("start_indices", "limit_indices", "strides", "dimensions", "new_sizes", "slice_sizes", "axis", "sizes")
 
@@ -52,10 +53,12 @@ class Keys:
         for out, result in zip(equation.outvars, below.outvars):
             self.origins[out] = self.origin(result)
 
-    def equation(self, equation, inputs, place):
+    def equation(self, equation, inputs, chain):
         name = equation.primitive.name
+        for out in equation.outvars:  # a cached body is read once for each call
+            self.origins.pop(out, None)
         if name in CONSUMES:
-            self._consume(self.origin(equation.invars[0]), place)
+            self._consume(self.origin(equation.invars[0]), chain)
         if name in PASSES:
             for out, operand in zip(equation.outvars, equation.invars):
                 self.origins[out] = self.origin(operand)
@@ -70,18 +73,20 @@ class Keys:
 
     @staticmethod
     def _is_key(equation) -> bool:
-        if equation.primitive.name == "random_seed":
-            return True
         return any(str(getattr(v.aval, "dtype", "")).startswith(("key<", "uint32")) for v in equation.invars[:1])
 
-    def _consume(self, origin, place):
+    def _consume(self, origin, chain):
+        """`chain`: the cell places from the outermost call to the drawing. The hint stands where the ways part: at
+        the second call of a helper that draws, not in the helper."""
         seen = self.uses.setdefault(origin, [])
-        if seen and place is not None:
-            first = next((earlier for earlier in seen if earlier is not None), None)
-            again = first is not None and first[0] == place[0] and first[2] == place[2]
-            related = [] if first is None or again else [(first, "first used here")]
-            self.records.add("key-reuse", place, related=related, how="again" if again else "twice")
-        seen.append(place)
+        first = next((earlier for earlier in seen if earlier), None)
+        if seen and chain and first is not None:
+            parted = next((i for i, (a, b) in enumerate(zip(first, chain)) if a[0] != b[0] or a[2] != b[2]), None)
+            if parted is None:
+                self.records.add("key-reuse", chain[-1], how="again")
+            else:
+                self.records.add("key-reuse", chain[parted], related=[(first[parted], "first used here")], how="twice")
+        seen.append(chain)
 
     def branches(self, equation, branches):
         """Each branch starts from the same state: one use in each is no reuse."""
@@ -106,7 +111,7 @@ class Keys:
         for index, variable in enumerate(body.invars[: consts + carry]):
             origin = self.origins[variable]
             used = self.uses.get(origin, ())
-            if len(used) <= before.get(origin, 0) or used[-1] is None:
+            if len(used) <= before.get(origin, 0) or not used[-1]:
                 continue
             if index < consts or self.origin(body.outvars[index - consts]) == origin:
-                self.records.add("key-reuse", used[-1], how="every turn", loop=what)
+                self.records.add("key-reuse", used[-1][-1], how="every turn", loop=what)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import builtins
 import types
 
-from .base import ProbeRefused, Unknown, kernel_jax
+from .base import ProbeRefused, Unknown, kernel_jax, tracers_in
 from .clone import Cloner
 
 
@@ -83,6 +83,10 @@ class Shadow(dict):
         if options is None:
             raise Unknown("`%s` is jitted in a way that the probe cannot repeat" % getattr(inner, "__name__", "it"))
         return kernel_jax().jit(rebuilt, **options)
+
+    def holds_tracer(self, name: str) -> bool:
+        """Whether the live value of a name holds a tracer: one that outlived its trace."""
+        return name in self.live and tracers_in(self.live[name]) is not None
 
     def clear(self) -> None:
         self.clone.clear()

@@ -82,7 +82,7 @@ class Source:
             self._index = {}
             for old, new in zip(all_codes(plain), all_codes(changed)):
                 if old.co_name == new.co_name:
-                    self._index.setdefault(old.co_name, []).append((code_key(old), new))
+                    self._index.setdefault(old.co_name, []).append((code_key(old), new, old))
         return self._index
 
     def node_at(self, span):
@@ -279,10 +279,21 @@ class Book:
 
     def code_for(self, code):
         """The notebook's code instrumented, where one of the cells holds exactly this function."""
-        found = self.codes.get(code)
-        if found is None:
-            found = self.codes[code] = self._search(code) or code
-        return found
+        found = self._found(code)
+        return code if found is None else found[0]
+
+    def origin(self, code):
+        """(cell id, source, the cell's own plain code) of a function of the notebook, run by the kernel or by us."""
+        entry = self.cells.get(code.co_filename)
+        if entry is not None:
+            return entry[0], entry[1], code
+        found = self._found(code)
+        return None if found is None else found[1:]
+
+    def _found(self, code):
+        if code not in self.codes:
+            self.codes[code] = self._search(code)
+        return self.codes[code]
 
     def _search(self, code):
         name = code.co_name
@@ -292,16 +303,23 @@ class Book:
             if word not in text or self.open(cell_id) is None:
                 continue
             key = code_key(code) if key is None else key
-            for candidate, new in self.cells[filename][1].functions().get(name, ()):
+            source = self.cells[filename][1]
+            for candidate, new, old in source.functions().get(name, ()):
                 if candidate == key and new.co_freevars == code.co_freevars:
-                    return renamed(new, filename)
+                    return renamed(new, filename), cell_id, source, old
         return None
 
     def place(self, code, lasti):
-        """(cell id, source, span) of an instruction, or None where it is no cell's code."""
+        """(cell id, source, span) of an instruction, or None where it is no cell's code. Functions that the kernel
+        itself compiled have the same instructions as the cell's plain text."""
         entry = self.cells.get(code.co_filename)
         if entry is None:
-            return None
+            if not kernels_own(code.co_filename):
+                return None
+            entry = self.origin(code)
+            if entry is None:
+                return None
+            code = entry[2]
         span = position(code, lasti)
         return None if span is None else (entry[0], entry[1], self._complete(entry[1], span))
 
@@ -324,6 +342,11 @@ class Book:
             linecache.cache.pop(filename, None)
         self.codes.clear()
         _tables.clear()
+
+
+def kernels_own(filename: str) -> bool:
+    """File names under which IPython compiles cells, here or in an older kernel."""
+    return "ipykernel" in filename or filename.startswith(("<ipython", "<timed", "<cell", "<string"))
 
 
 def position(code, lasti):

@@ -1,6 +1,7 @@
 """Reads the traced program: constants folded into indices and casts, keys followed, captured arrays weighed."""
 from __future__ import annotations
 
+import ast
 import itertools
 
 from .base import is_array, is_tracer, kernel_jax, kernel_numpy
@@ -110,6 +111,7 @@ class Walk:
         self.equations = 0
         self.names = {id(value): name for name, value in shadow.read.items()}
         self.clock = None
+        self.around: list = []  # cell places of the calls whose bodies are being read
 
     def run(self, closed):
         known = {}
@@ -142,10 +144,8 @@ class Walk:
             self.equations += 1
             if not self.equations & 63 and self.clock is not None:
                 self.clock.check()
-            place = place0
-            if place is None:
-                places = frames_of(equation, self.book)
-                place = places[0] if places else None
+            places = [] if place0 is not None else frames_of(equation, self.book)
+            place = place0 if place0 is not None else places[0] if places else None
             inputs = [self.input_value(known, variable) for variable in equation.invars]
             name = equation.primitive.name
             if name in CALLS and self._call(equation, inputs, known, place, jitted):
@@ -160,7 +160,7 @@ class Walk:
             if place is not None:
                 self._indices(equation, inputs, place)
                 self._cast(equation, inputs, place)
-            self.keys.equation(equation, inputs, place)
+            self.keys.equation(equation, inputs, self._chain(places))
             if name == "cond":
                 self._branches(equation, place, jitted)
             elif name in ("scan", "while"):
@@ -169,6 +169,13 @@ class Walk:
                 for below, consts in sub_programs(equation):
                     self.keys.opaque(below)
                     self.walk(below, {}, self._inner_place(below, equation, place), jitted)
+
+    def _chain(self, places):
+        """Cell places from the outermost call down to here."""
+        here = places[::-1]
+        if not stacks_are_relative() and here:
+            return here
+        return self.around + here
 
     def _inner_place(self, program, equation, place):
         """None where the body is cell code, whose own positions count; else the position of the call, because a
@@ -192,8 +199,12 @@ class Walk:
                     inner[variable] = value
             self.keys.enter(equation, below)
             if jit:
-                self._captured(equation, below, consts)
+                self._captured(below, consts)
+            outside = self.around
+            if inner_place is None or not outside:
+                self.around = self._chain(frames_of(equation, self.book))
             self.walk(below, inner, inner_place, jitted or jit)
+            self.around = outside
             for out, result in zip(equation.outvars, below.outvars):
                 value = self.input_value(inner, result)
                 if value is not None:
@@ -220,10 +231,10 @@ class Walk:
         self.keys.loop(equation, body, skip, consts, carry, what, lambda: self.walk(body, {}, inner, jitted))
 
     # -- findings
-    def _captured(self, equation, below, consts):
+    def _captured(self, below, consts):
         """Arrays that a jitted function took from outside: constants, or operands beyond its arguments."""
         weights = [(variable, const, getattr(const, "nbytes", 0)) for variable, const in zip(below.constvars, consts)]
-        extra = len(below.invars) - self._argument_count(equation, below)
+        extra = len(below.invars) - self._argument_count(below)
         for variable in below.invars[: max(extra, 0)]:
             aval = variable.aval
             size = getattr(aval, "size", 0) * getattr(getattr(aval, "dtype", None), "itemsize", 0)
@@ -236,12 +247,10 @@ class Walk:
                 self.records.add("large-constant", place, bytes=int(size), type=describe_aval(variable.aval),
                                  name=self.names.get(id(const)))
 
-    def _argument_count(self, equation, below):
+    @staticmethod
+    def _argument_count(below):
         """How many of the operands are the caller's arguments."""
-        count = self.shadow.argument_counts.get(id(below)) if hasattr(self.shadow, "argument_counts") else None
         names = getattr(getattr(below, "debug_info", None), "arg_names", None)
-        if count is not None:
-            return count
         if names is not None and len(names) == len(below.invars):
             return sum(1 for name in names if name)
         return len(below.invars)
@@ -264,8 +273,6 @@ class Walk:
             self._slice_start(equation, inputs, place, name == "dynamic_slice")
         elif name == "gather" and len(inputs) > 1 and inputs[1] is not None:
             numbers, mode = equation.params["dimension_numbers"], str(equation.params.get("mode"))
-            if "FILL" in mode and equation.params.get("fill_value") is not None:
-                return
             self._positions(equation, inputs[1], numbers.start_index_map, equation.params["slice_sizes"], place, "read", mode)
         elif name.startswith("scatter") and len(inputs) > 1 and inputs[1] is not None:
             numbers, mode = equation.params["dimension_numbers"], str(equation.params.get("mode"))
@@ -281,6 +288,8 @@ class Walk:
                              width=int(size), effect="shift" if size > 1 else "clamp")
 
     def _positions(self, equation, indices, axes, sizes, place, what, mode):
+        if self._mode_is_chosen(place):
+            return
         shape = equation.invars[0].aval.shape
         table = indices.reshape(-1, indices.shape[-1]) if indices.ndim else indices.reshape(1, 1)
         for column, axis in enumerate(axes):
@@ -292,6 +301,12 @@ class Walk:
             effect = "drop" if what == "write" else "fill" if "FILL" in mode else "clamp"
             self.records.add("out-of-bounds-index", place, index=index, size=int(shape[axis]), axis=int(axis), effect=effect)
 
+    @staticmethod
+    def _mode_is_chosen(place) -> bool:
+        """`mode="clip"` and the like in the call: the user knows what happens beyond the end."""
+        node = place[1].node_at(place[2])
+        return isinstance(node, ast.Call) and any(keyword.arg == "mode" for keyword in node.keywords)
+
     def _cast(self, equation, inputs, place):
         if equation.primitive.name != "convert_element_type" or inputs[0] is None:
             return
@@ -301,10 +316,10 @@ class Walk:
             kinds = numpy.dtype(value.dtype).kind, numpy.dtype(target).kind
         except TypeError:
             return
-        if kinds[1] not in "iu" or kinds[0] not in "fi" or value.size == 0:
+        if kinds[1] not in "iu" or kinds[0] != "f" or value.size == 0:
             return
         limits = numpy.iinfo(target)
         flat = numpy.asarray(value, dtype=numpy.float64).ravel()
-        bad = flat[(flat < limits.min) | (flat > limits.max)] if kinds[0] == "f" or kinds[1] == "u" else flat[:0]
+        bad = flat[(flat <= limits.min - 1) | (flat >= limits.max + 1)]
         if bad.size and numpy.isfinite(bad[0]):
             self.records.add("unsafe-cast", place, value=float(bad[0]), source=short_dtype(value.dtype), target=short_dtype(target))
