@@ -36,7 +36,7 @@ __all__ = ["SKIPPED", "CellCode", "Piece", "Statement", "Stats", "clear_cache", 
 MAX_RESCANS = 40  # a cell, so that many broken brackets do not make its scan quadratic
 
 SKIPPED = {
-    "nesting": f"Not analysed: brackets are nested more than {MAX_DEPTH} deep, or {MAX_CHAIN} operators are chained",
+    "nesting": f"Not analysed: more than {MAX_DEPTH} brackets are nested or {MAX_CHAIN} operators chained",
     "statement": f"Not analysed: this statement is longer than {MAX_STATEMENT:,} characters",
     "cell": f"Not analysed: this cell is longer than {MAX_CELL:,} characters",
 }
@@ -179,7 +179,7 @@ class _Cutter:
 
     def _piece(self, seen: Scan, base: int, start: int, end: int) -> Piece:
         margin = self.masked.margin
-        lines = seen.text[start:end].rstrip().split("\n")
+        lines = seen.text[start:end].rstrip(" \t\n").split("\n")
         shifts: tuple[int, ...] = ()
         if margin:
             shifts = tuple(len(margin) if line.startswith(margin) else 0 for line in lines)
