@@ -20,6 +20,7 @@ from .engine.magics import mask
 from .engine.masked import Masked
 from .engine.notebook import Finding, Notebook
 from .engine.suppress import Suppression
+from .engine.textedits import EditRefused, combine
 from .protocol import CellResult, Diagnostic, Note
 from .rules import LoadedRule
 from .rules import base as rule_base
@@ -114,12 +115,21 @@ class Analyzer:
 
     def _fixes(self, finding: Finding) -> list[rule_base.Fix]:
         try:
-            return list(self._notebook.fixes(finding))
+            return [fix for fix in self._notebook.fixes(finding) if _joined(fix)]
         except Exception as error:  # noqa: BLE001 - a hint without its fix is better than none
             if self._strict:
                 raise
             self._failed_fixes[finding.rule.name] = type(error).__name__
             return []
+
+
+def _joined(fix: rule_base.Fix) -> bool:
+    """Puts the fix's edits into one list; false where they can't be made together."""
+    try:
+        fix.edits = combine(fix.edits)
+    except EditRefused:
+        return False
+    return bool(fix.edits)
 
 
 @functools.lru_cache(maxsize=512)

@@ -62,7 +62,7 @@ class Writer:
             certainty=certainty,
             message=rule.message(hint),
             evidence=list(finding.evidence),
-            fixes=[self.fix(fix.title, fix.edits, fix.safe, finding.cell) for fix in fixes if fix.edits],
+            fixes=[self.fix(fix.title, fix.edits, fix.safe, finding.cell) for fix in fixes],
             ignore=self.fix("Ignore here", ignore, True, finding.cell) if ignore else None,
         )
 

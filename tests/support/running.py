@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,17 @@ from IPython.core.interactiveshell import InteractiveShell
 @functools.lru_cache(maxsize=1)
 def _shell() -> InteractiveShell:
     return InteractiveShell.instance()
+
+
+@contextlib.contextmanager
+def _main_module_as_it_was() -> Iterator[None]:
+    """IPython puts its own `__main__` in place, where processes that are spawned later would look for theirs."""
+    before = sys.modules["__main__"]
+    try:
+        sys.modules["__main__"] = _shell().user_module
+        yield
+    finally:
+        sys.modules["__main__"] = before
 
 
 @contextlib.contextmanager
@@ -30,10 +42,10 @@ def _flags_as_they_were() -> Iterator[None]:
 @contextlib.contextmanager
 def ran(cells: Sequence[str]) -> Iterator[tuple[BaseException | None, dict[str, Any]]]:
     """The exception that stopped the cells, if one did, and the names they made; JAX's flags are reset after."""
-    shell = _shell()
-    shell.reset(new_session=False)
     error: BaseException | None = None
-    with _flags_as_they_were(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with _main_module_as_it_was(), _flags_as_they_were(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        shell = _shell()
+        shell.reset(new_session=False)
         for cell in cells:
             outcome = shell.run_cell(cell, store_history=False)
             error = outcome.error_before_exec or outcome.error_in_exec
