@@ -58,6 +58,7 @@ class Frame:
     yields: list = field(default_factory=list)
     number: int = 0  # counts frames; objects made in this or a later frame are its own
     alloc: int = 0  # how many objects there were when it began
+    wrapped: Any = None  # the Wrapped that is called, for a transform's frame
     given: dict = field(default_factory=dict)  # parameters as the caller gave them
     generic: bool = False  # nobody called it: parameters unknown
 

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from .interpreter import Machine
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function that a transform traces, as a tracer. `wrapped` is None for bodies of primitives."""
+
+    name: str
+    function: Function
+    transform: str
+    wrapped: Wrapped | None
+
+
 @dataclass(eq=False)
 class Event:
     """What all events have. `machine` answers questions about values (parts of containers, text of nodes)."""
@@ -33,6 +43,10 @@ class Event:
     def parts(self, value: Value) -> list[Value]:
         """The elements of a tuple, list, dict or object whose parts are known, else an empty list."""
         return self.machine.parts(value)
+
+    def parameter(self, value: Value) -> Parameter | None:
+        """The parameter of the traced function that this very tracer came in by, through helpers too."""
+        return self.machine.parameter_of(value, self.ctx)
 
     def leaves(self, value: Value) -> list[Value]:
         """The leaves of a tree of containers."""
@@ -419,21 +433,6 @@ class PytreeRegistered(Event):
     unflatten: Function | None
     args: tuple[Argument, ...] = ()
     kept = True
-
-
-@dataclass(eq=False)
-class ParameterUse(Event):
-    """A parameter of a staged function, passed as a tracer, is used where a static value is needed.
-
-    use: shape, range, flag, axis, string, index, size. `parameter` is its name, `function` its function, `wrapped` the
-    transform that makes it a tracer.
-    """
-
-    parameter: str
-    function: Function
-    wrapped: Wrapped | None
-    use: str
-    value: Value
 
 
 # --- keys, configuration, time -------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def trace(m: Machine, wrapped: Wrapped) -> None:
         return
     traced = [t if t.keyword == "" else Argument(v.UNKNOWN, t.node, "", t.keyword) for t in traced]
     marker = Frame(None, m.place, wrapped.transform, spec.staged, spec.tracer, spec.host, wrapped.node, wrapped.place,
-                   transforms.trace_step(m, wrapped, wrapped.node), generic=True)
+                   transforms.trace_step(m, wrapped, wrapped.node), wrapped=wrapped, generic=True)
     aside(m, lambda: transforms.inside(m, marker, wrapped.function, traced, wrapped.node))
 
 

@@ -13,7 +13,7 @@ import libcst as cst
 
 from . import values as v
 from .context import Context, Frame
-from .events import Event, NameRead
+from .events import Event, NameRead, Parameter
 from .state import Record, Scope, State
 from .values import Place, Step, Value
 
@@ -155,6 +155,17 @@ class Machine:
             scope = scope.parent
         if (scope.number if scope is not None else 0) < frame.number:
             self.emit(NameRead, node, name=root.value, value=self.lookup(root.value), path=self.text(node))
+
+    def parameter_of(self, value: Value, ctx: Context) -> Parameter | None:
+        """The parameter of a traced function that this very tracer came in by."""
+        if value.ident is None:
+            return None
+        for marker, frame in zip(ctx.live, ctx.live[1:]):
+            if marker.transform and frame.function is not None:
+                for name, given in frame.given.items():
+                    if given.ident == value.ident:
+                        return Parameter(name, frame.function, marker.transform, marker.wrapped)
+        return None
 
     def is_guarded(self) -> bool:
         """The code runs only where a name is there: a `try` catches its absence, or a test asks for it."""

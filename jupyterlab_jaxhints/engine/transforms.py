@@ -110,7 +110,7 @@ def call_wrapped(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any, 
             m.escape(arg.value)
         return v.UNKNOWN.but(ident=m.alloc())
     marker = Frame(None, m.place, wrapped.transform, spec.staged, spec.tracer, spec.host, node, m.place,
-                   trace_step(m, wrapped, node))
+                   trace_step(m, wrapped, node), wrapped=wrapped)
     returned = inside(m, marker, wrapped.function, traced, node)
     result = give_back(m, wrapped, spec, args, returned, traced)
     _donate(m, wrapped, args, node)
