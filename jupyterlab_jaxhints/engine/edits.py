@@ -40,7 +40,8 @@ class Site:
 class Edit:
     """Makes edits in one statement. `cells` are the notebook's in order; imports need them."""
 
-    def __init__(self, site: Site, cells: Sequence[CellCode] = (), locate: Callable[[Any], Site] | None = None) -> None:
+    def __init__(self, site: Site, cells: Sequence[CellCode] = (),
+                 locate: Callable[[Any], Site] | None = None) -> None:
         self.site, self.cells, self.locate = site, cells, locate
         self.piece, self.statement, self.masked = site.piece, site.statement, site.piece.masked
 

@@ -142,6 +142,8 @@ def _parse_now(text: str, repaired: bool) -> Statement | _Failure:
         stats.failed += 1
         match = _ERROR_LINE.search(str(error))
         return _Failure(int(match[1]) - 1 if match else None)
+    if not module.body:
+        return _Failure(None)
     stats.parsed += 1
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return Statement(text, digest + ("-repaired" if repaired else ""), module, repaired)

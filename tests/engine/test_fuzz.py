@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyterlab_jaxhints.engine.cells import Cell
-from jupyterlab_jaxhints.engine.magics import mask
-from jupyterlab_jaxhints.engine.statements import parse, parse_piece, read, split
+from jupyterlab_jaxhints.engine.magics import Masked, mask
+from jupyterlab_jaxhints.engine.statements import parse_piece, read, split
 from jupyterlab_jaxhints.engine.suppress import ignore_edit, suppressed, suppressions
 from jupyterlab_jaxhints.texts import apply
 
-from .samples import SAMPLES
+from .cell_samples import SAMPLES
 
 BITS = [*"()[]{}'\"#\\\n%!?=\t\f\r\0\ud800\u2028\x85😀:,;@ ", '"""', "'''", "f'{", "%time ", "%%time\n", "!ls", "    ",
         "\r\n", "lambda ", "def ", "else:\n", "\ufeff", "# jaxhints: ignore[x]"]
@@ -37,7 +37,7 @@ def check(text: str, cursor: int | None = None) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet=st.sampled_from([*BITS, "x", "f(", "1"]), max_size=40))
+@given(st.lists(st.sampled_from([*BITS, "x", "f(", "1"]), max_size=40).map("".join))
 def test_any_text_can_be_read(text: str) -> None:
     check(text)
 
@@ -72,7 +72,15 @@ def test_statements_around_a_cut_line_are_mostly_kept() -> None:
             repaired += parse_piece(hit) is not None
             broken += parse_piece(hit) is None
     assert kept / (kept + lost) > 0.95
-    assert repaired / (repaired + broken) > 0.85
+    assert repaired / (repaired + broken) > 0.8  # headers of functions are left broken on purpose
+
+
+def code(masked: Masked) -> list[str]:
+    """The lines that the analysis sees, without comments."""
+    text = masked.text
+    for start, end in reversed(masked.comments):
+        text = text[:start] + text[end:]
+    return [line.rstrip() for line in text.split("\n") if line.strip()]
 
 
 @settings(max_examples=150, deadline=None)
@@ -85,9 +93,8 @@ def test_an_ignore_comment_changes_no_statement_and_silences_its_line(text: str,
     edit = ignore_edit("c", before, line, "a-rule")
     changed = apply(text, [edit])
     after = mask(changed)
-    assert [piece.text.split("#")[0].rstrip() for piece in split(after)][:1] == [
-        piece.text.split("#")[0].rstrip() for piece in split(before)][:1]
-    assert sum(parse(piece.text) is None for piece in split(after)) == 0
+    assert code(after) == code(before)
+    assert all(parse_piece(piece) for piece in split(after))
     at = line + (after.text.count("\n") - before.text.count("\n")) * (edit.range.start.line <= line)
     assert any(suppressed(suppressions(after), place, "a-rule") for place in (at, line))
 

@@ -11,7 +11,7 @@ from jupyterlab_jaxhints.engine.magics import MAX_CELL, mask
 from jupyterlab_jaxhints.engine.statements import parse, parse_piece, read, split, stats
 from jupyterlab_jaxhints.texts import part
 
-from .samples import SAMPLES
+from .cell_samples import SAMPLES
 
 
 def texts(text: str, cursor: int | None = None) -> list[str]:
