@@ -17,7 +17,6 @@ _START = re.compile(
     r"|[A-Za-z_][\w., \t\[\]]*=[^=]|[A-Za-z_][\w.]*\("
     rf"|(?:{AUTOMAGICS})[ \t]+[A-Za-z_-]"
 )
-_LINE = re.compile(r"[^\n]*\n?")
 _CODE = re.compile(r"[^ \t\n#]")
 _FOR = re.compile(r"((?:async[ \t]+)?for\b.+?\bin)\b")
 _DEFINES = re.compile(r"(?:async[ \t]+)?(?:def|class)\b|@")
@@ -25,7 +24,6 @@ _STRING_OR_COMMENT = re.compile(
     r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*", re.DOTALL)
 _LINK = re.compile(r"[.\[(+\-*/%@&|^<>=~]|\b(?:and|if|is|in|lambda|not|or)\b")
 _BETWEEN = re.compile(r"[,;]|\n(?![ \t]*(?:[.\[(+\-*/%@&|^<>=)\]]|(?:and|else|if|is|in|not|or)\b))")
-_BRACKET = re.compile(r"[(\[{]|[)\]}]")
 # headers of blocks by first word; `{0}` is a name that nobody binds
 _HEADERS = {
     "if": "if {0}:", "elif": "elif {0}:", "while": "while {0}:", "with": "if {0}:", "else": "else:",
@@ -36,8 +34,9 @@ _HEADERS = {
 
 def code_start(text: str, start: int, end: int) -> int | None:
     """The first character of a logical line that is neither blank nor comment."""
-    match = re.compile(r"[ \t]*").match(text, start, end)
-    at = match.end() if match else start
+    at = start
+    while at < end and text[at] in " \t":
+        at += 1
     return at if at < end and text[at] not in "\n#" else None
 
 
