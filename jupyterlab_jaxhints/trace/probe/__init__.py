@@ -7,7 +7,7 @@ import hashlib
 import pathlib
 
 PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "sources", "records", "calls", "hooks",
-         "errors", "keys", "walk", "cellrun", "facts", "watch", "device", "entry")
+         "errors", "keys", "promotion", "walk", "cellrun", "facts", "watch", "evaluate", "device", "entry")
 
 
 def _without_joints(text: str) -> str:

@@ -51,6 +51,7 @@ class Calls:
         self.hooks = hooks
         self.signatures: dict = {}  # (site, function text) -> [[leaf texts, statics], …]
         self.donated: dict = {}  # id of an array -> (place of the call, array)
+        self.counts: dict = {}  # site -> how often it called a jitted function
         self.wrapped: dict = {}  # id of what a transform returned -> (it, site of the call)
         self.made: dict = {}  # site of a transform's call -> codes of the fresh functions it was given
         self.options: dict = {}  # id of a jitted function -> (function, its options)
@@ -229,6 +230,7 @@ class Calls:
     def _jitted(self, number, function, args, kwargs):
         level = self.hooks.level()
         if level.eager and self.is_ours(function):
+            self.counts[number] = self.counts.get(number, 0) + 1
             self._check_pytrees(args)
             dynamic, statics = self._split(function, args, kwargs)
             self._note_signature(number, function, dynamic, statics)

@@ -47,7 +47,9 @@ class CellRun:
         self.cell = None
         self.source = None
         self.equations = 0
+        self.flags = flags_on()
         self.left: list = []
+        self.results: list = []  # (cell, span, value) of the expressions that stand for themselves
         self.times: dict = {}
 
     # -- the whole
@@ -71,6 +73,21 @@ class CellRun:
             states.restore()
         return closed
 
+    def run_values(self, mesh, eager):
+        """The cells on real values, in the shadow all the same; eagerly means without `jit`."""
+        jax = kernel_jax()
+        states = RandomState()
+        try:
+            with contextlib.ExitStack() as stack:
+                enter_mesh(stack, mesh)
+                if eager:
+                    stack.enter_context(jax.disable_jit())
+                self.stack = stack
+                self.books_open()
+                self._statements()
+        finally:
+            states.restore()
+
     def books_open(self):
         for cell_id in self.targets:
             if self.book.open(cell_id) is None:
@@ -78,14 +95,17 @@ class CellRun:
 
     def _jaxhints_outer(self):
         self.hooks.outer = outer_token()
+        self._statements()
+        self.left = self._left_behind()
+        return ()
+
+    def _statements(self):
         for cell_id in self.targets:
             self.filename, self.source = self.book.open(cell_id)
             self.cell = cell_id
             for original, units in self.source.units:
                 for unit in units:
                     self.unit(unit)
-        self.left = self._left_behind()
-        return ()
 
     def _left_behind(self):
         """Names that hold tracers of traces that are over, after the run."""
@@ -103,6 +123,8 @@ class CellRun:
         start = time.perf_counter()
         self.hooks.unrolled()
         self.hooks.calls.retraces()
+        if any(count >= 3 for count in self.hooks.calls.counts.values()):
+            self._debug_flags()
         walk = Walk(self.records, self.shadow, Keys(self.records))
         walk.clock = self.clock
         walk.run(closed)
@@ -111,6 +133,7 @@ class CellRun:
 
     def close(self):
         self.book.close()
+        self.results.clear()
         self.hooks.clear()
         self.shadow.clear()
 
@@ -123,9 +146,8 @@ class CellRun:
         try:
             self._donated(unit)
             getattr(self, "_" + unit.kind)(unit)
-            if unit.names or unit.kind != "leaf":
-                for name in unit.names:
-                    self.shadow.define(name)
+            for name in unit.names:
+                self.shadow.define(name)
             if unit.span:
                 self._state(unit, "traced", "")
         except ProbeTimeout:
@@ -150,7 +172,10 @@ class CellRun:
 
     def _state(self, unit, state, why):
         if self.source is not None and unit.span is not None:
-            self.records.statements.append([self.cell, self.source.wire(unit.span), state, why])
+            key = (self.cell, unit.span)
+            before = self.records.statements.get(key)
+            if before is None or before[2] == "traced":
+                self.records.statements[key] = [self.cell, self.source.wire(unit.span), state, why]
 
     def _poison(self, unit, why, state="unknown"):
         for name in unit.names:
@@ -180,6 +205,9 @@ class CellRun:
             made = dict.get(self.shadow, unit.node.name)
             if isinstance(made, type):
                 self.shadow.classes[(made.__module__, made.__qualname__)] = made
+
+    def _expr(self, unit):
+        self.results.append((self.cell, unit.span, self._eval(unit.codes[0])))
 
     def _import(self, unit):
         node = unit.node
@@ -304,6 +332,15 @@ class CellRun:
             switch = sys.modules["jax.experimental.x64_context"].enable_x64
         self.stack.enter_context(switch(bool(args[1])))
 
+    def _debug_flags(self):
+        """Debug switches that are on while a loop runs jitted code: shown where a cell sets them."""
+        for flag in self.flags:
+            for cell_id in self.book.by_id:
+                opened = self.book.open(cell_id)
+                for node in ast.walk(opened[1].tree) if opened is not None else ():
+                    if isinstance(node, ast.Call) and node.args and getattr(node.args[0], "value", None) == flag:
+                        self.records.add("debug-flag-left-on", (cell_id, opened[1], node_span(node)), flag=flag)
+
     def registered(self, name):
         """The part of a class's pytree registration that splits it: where its static part is chosen."""
         for cell_id in self.book.by_id:
@@ -332,6 +369,14 @@ class CellRun:
                 self.records.add("float64-without-x64", place, dtype=dtype.split(".")[-1].strip("'>"))
                 return
             frame = frame.f_back
+
+
+DEBUG_FLAGS = ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit", "jax_check_tracer_leaks")
+
+
+def flags_on():
+    """Asked before the trace enters contexts of its own, which switch them off for it."""
+    return [flag for flag in DEBUG_FLAGS if getattr(kernel_jax().config, flag, False) is True]
 
 
 def flattening(tree, name):

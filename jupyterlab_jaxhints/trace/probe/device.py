@@ -1,6 +1,293 @@
-"""What really compiles or runs on the device, on request only."""
+"""What really compiles or runs on the device, on request only: memory, NaN search, out-of-bounds search, values."""
 from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import sys
+
+from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, kernel_jax, kernel_numpy, leaves
+from .cellrun import CellRun
+from .describe import describe
+from .evaluate import Evaluator
+from .keys import Keys
+from .levels import drop_traces
+from .walk import CALLS, Walk, is_literal, sub_programs
+
+RUN_BYTES = 1 << 30  # programs that touch more than this are not run beside the user's own
+COMPILED_SHARE = 8  # programs whose values together stay under an eighth of the memory are not compiled for it
 
 
 def run_device(live, request, cells, clock, mesh):
-    return {"status": "ok", "findings": []}
+    """One pass for each thing that is wanted; findings as from a trace."""
+    want = request.get("want", ("memory", "nan", "index"))
+    run = CellRun(live, cells, request["targets"], clock)
+    state, info = None, {}
+    try:
+        try:
+            closed = run.run(mesh)
+            run.records.findings.clear()
+            info = _checks(run, closed, want, clock)
+        except (ProbeTimeout, ProbeRefused, Unknown) as error:
+            drop_traces(error)
+            state = {"status": {ProbeTimeout: "timeout", ProbeRefused: "refused"}.get(type(error), "unknown"),
+                     "why": str(error) or "the limit is over"}
+        reply = {"status": "ok", "findings": list(run.records.findings.values()), "checks": info}
+        reply.update(state or {})
+        return reply
+    finally:
+        run.close()
+
+
+def _checks(run, closed, want, clock):
+    walk = Walk(run.records, run.shadow, Keys(run.records))
+    info = {}
+    if "memory" in want:
+        info["memory"] = Memory(run, walk, clock).check(closed)
+    if "nan" not in want and "index" not in want:
+        return info
+    if run.records.findings or program_bytes(closed.jaxpr) > RUN_BYTES:
+        info["run"] = "too large to run here"
+        return info
+    with wide_types(closed):
+        search(run, walk, closed, want, clock)
+    return info
+
+
+@contextlib.contextmanager
+def wide_types(closed):
+    """A program with 64-bit values runs with x64 on, as it was traced."""
+    jax = kernel_jax()
+    wide = any(str(getattr(v.aval, "dtype", "")) in ("float64", "int64", "uint64", "complex128")
+               for e in closed.jaxpr.eqns for v in e.outvars)
+    if not wide or jax.config.jax_enable_x64:
+        yield
+        return
+    switch = getattr(jax, "enable_x64", None)
+    if switch is None:
+        switch = sys.modules["jax.experimental.x64_context"].enable_x64
+    with switch(True):
+        yield
+
+
+def program_bytes(program) -> int:
+    """All values that a program makes, loops once."""
+    total = 0
+    for equation in program.eqns:
+        total += sum(aval_bytes(v.aval) for v in equation.outvars)
+        total += sum(program_bytes(below) for below, _ in sub_programs(equation))
+    return total
+
+
+def aval_bytes(aval) -> int:
+    return int(getattr(aval, "size", 0)) * int(getattr(getattr(aval, "dtype", None), "itemsize", 0) or 4)
+
+
+# -- memory
+
+def device_memory() -> int:
+    """Bytes of the first device; the host's memory where the device has none of its own."""
+    jax = kernel_jax()
+    with contextlib.suppress(Exception):
+        device = jax.local_devices()[0]
+        stats = device.memory_stats() or {}
+        if "bytes_limit" in stats:
+            return int(stats["bytes_limit"])
+    with contextlib.suppress(Exception):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+class Memory:
+    """What the cell's calls need against what the device has."""
+
+    def __init__(self, run, walk, clock):
+        self.run, self.walk, self.clock = run, walk, clock
+
+    def check(self, closed):
+        has = device_memory()
+        biggest = {"has": has, "needs": 0}
+        for equation in closed.jaxpr.eqns:
+            self.clock.check()
+            needs, exact = self._needs(equation, has)
+            biggest["needs"] = max(biggest["needs"], needs)
+            if has and needs > has:
+                place = self._place(equation)
+                self.run.records.add("memory-peak", place, needs=needs, has=has, compiled=exact)
+        return biggest
+
+    def _needs(self, equation, has):
+        if equation.primitive.name in CALLS:
+            for below, consts in sub_programs(equation):
+                total = program_bytes(below)
+                if has and total < has // COMPILED_SHARE:
+                    return total, False
+                return self._compiled(equation, below, consts, has)
+        own = sum(aval_bytes(v.aval) for v in equation.outvars)
+        return own, False
+
+    def _compiled(self, equation, below, consts, has):
+        """The compiler's own account of a jitted call; where it cannot compile that, the largest single value."""
+        jax = kernel_jax()
+        arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in below.invars]
+        try:
+            function = program_function(below, consts)
+            stats = jax.jit(function).lower(*arguments).compile().memory_analysis()
+            peak = (stats.argument_size_in_bytes + stats.output_size_in_bytes + stats.temp_size_in_bytes
+                    - stats.alias_size_in_bytes)
+            return int(peak), True
+        except Exception as error:
+            drop_traces(error)
+            return 0, False
+
+    def _place(self, equation):
+        """The outermost place in the cell that was asked for: where the user runs it."""
+        places = self.walk.places(equation)
+        asked = [place for place in places if place[0] in self.run.targets]
+        return (asked or places or [None])[-1]
+
+
+def program_function(program, consts):
+    extend = sys.modules.get("jax.extend.core")
+    core = sys.modules["jax._src.core"]
+    as_function = getattr(extend, "jaxpr_as_fun", None) or core.jaxpr_as_fun
+    return as_function(core.ClosedJaxpr(program, list(consts)))
+
+
+# -- NaN and index search
+
+def search(run, walk, closed, want, clock):
+    """A quick run of the whole program tells whether any result holds a NaN; only then, or to look at indices, it is
+    run equation by equation."""
+    program = closed.jaxpr
+    used = {v for e in program.eqns for v in e.invars if not is_literal(v)}
+    results = [v for e in program.eqns for v in e.outvars if v not in used]
+    nan = "nan" in want and _any_nan(program, closed.consts, results)
+    index = "index" in want and has_indexing(program)
+    if not nan and not index:
+        return
+    evaluator = Evaluator(walk, run.records, clock)
+    evaluator.nan, evaluator.index = nan, index
+    origins = evaluator.program(program, closed.consts, [], [], None)[2]
+    if not nan:
+        return
+    for variable in results:
+        origin = origins.get(variable)
+        if origin:
+            place, primitive = origin
+            rule = "where-nan-gradient" if inside_where(place) else "nan-produced"
+            run.records.add(rule, place, primitive=primitive)
+
+
+def _any_nan(program, consts, results) -> bool:
+    jax = kernel_jax()
+    core = sys.modules["jax._src.core"]
+    floats = [v for v in results if jax.numpy.issubdtype(getattr(v.aval, "dtype", "int32"), jax.numpy.inexact)]
+    if not floats:
+        return False
+    try:
+        shown = program.replace(outvars=floats, debug_info=_no_names(program, floats))
+    except Exception:
+        try:
+            shown = program.replace(outvars=floats)
+        except Exception:
+            return True
+    try:
+        out = jax.jit(lambda *c: [jax.numpy.isnan(x).any() for x in core.eval_jaxpr(shown, c)])(*consts)
+        return any(bool(x) for x in out)
+    except Exception as error:
+        drop_traces(error)
+        return True
+
+
+def _no_names(program, outvars):
+    info = program.debug_info
+    return info._replace(result_paths=None) if hasattr(info, "_replace") else info
+
+
+def has_indexing(program) -> bool:
+    for equation in program.eqns:
+        name = equation.primitive.name
+        if name in ("gather", "dynamic_slice", "dynamic_update_slice") or name.startswith("scatter"):
+            return True
+        if any(has_indexing(below) for below, _ in sub_programs(equation)):
+            return True
+    return False
+
+
+def inside_where(place) -> bool:
+    """Whether a place stands in the arguments of `where` or `select`."""
+    _, source, span = place
+    node = source.node_at(span)
+    parents = source.parents()
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in ("where", "select", "select_n"):
+                return True
+        node = parents.get(node)
+    return False
+
+
+# -- a fix against the original
+
+def run_verify(live, request, cells, clock, mesh):
+    """Traces the cells as they are and as a fix would leave them; on request compares values too."""
+    fixed = dict(cells)
+    fixed.update(request["fixed"])
+    before = summary(live, cells, request["targets"], clock, mesh)
+    after = summary(live, list(fixed.items()), request["targets"], clock, mesh)
+    reply = {"status": "ok", "before": before, "after": after}
+    if request.get("values"):
+        reply["values"] = compare(live, cells, list(fixed.items()), request["targets"], clock, mesh)
+    return reply
+
+
+def summary(live, cells, targets, clock, mesh):
+    run = CellRun(live, cells, targets, clock)
+    try:
+        run.run(mesh)
+        return {
+            "findings": list(run.records.findings.values()),
+            "failed": [s for s in run.records.statements.values() if s[2] == "failed"],
+            "results": [[cell, describe(value)] for cell, _, value in run.results if describe(value)],
+        }
+    finally:
+        run.close()
+
+
+def compare(live, before, after, targets, clock, mesh):
+    """Both texts on the real values: the original eagerly, where Python's control flow works, the fix as it is."""
+    runs = []
+    for cells, eager in ((before, True), (after, False)):
+        run = CellRun(live, cells, targets, clock)
+        try:
+            run.run_values(mesh, eager)
+            runs.append([value for _, _, value in run.results])
+        finally:
+            run.close()
+    pairs = list(zip(*runs))
+    if not pairs or len(runs[0]) != len(runs[1]):
+        return {"same": None, "why": "there is no result to compare"}
+    numpy = kernel_numpy()
+    worst = 0.0
+    for one, other in pairs:
+        ones, others = leaves(one), leaves(other)
+        if len(ones) != len(others):
+            return {"same": False, "why": "the results have different parts"}
+        for a, b in zip(ones, others):
+            if not (is_array(a) or isinstance(a, (int, float, complex, numpy.ndarray, numpy.generic))):
+                continue
+            a, b = numpy.asarray(a), numpy.asarray(b)
+            if a.shape != b.shape:
+                return {"same": False, "why": "%s and %s" % (describe(a), describe(b))}
+            if a.dtype.kind in "fc":
+                with numpy.errstate(all="ignore"):
+                    apart = numpy.abs(a.astype("complex128") - b.astype("complex128"))
+                scale = numpy.maximum(numpy.abs(a.astype("complex128")), 1e-6)
+                both = numpy.isnan(a.astype("complex128")) & numpy.isnan(b.astype("complex128"))
+                off = numpy.where(both, 0.0, apart / scale)
+                worst = max(worst, float(numpy.nan_to_num(off, nan=1e9, posinf=1e9).max()) if off.size else 0.0)
+            elif not (a == b).all():
+                worst = 1e9
+    return {"same": worst < 1e-3, "worst": min(worst, 1e9)}

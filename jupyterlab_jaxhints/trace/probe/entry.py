@@ -9,7 +9,7 @@ import traceback
 
 from .base import Clock, ProbeRefused, ProbeTimeout, Unknown, first_line, kernel_jax, tracers_in
 from .cellrun import CellRun
-from .device import run_device
+from .device import run_device, run_verify
 from .facts import facts_of, versions
 from .guard import REFUSALS, ThreadGuard, install_guard
 from .levels import drop_traces, read_mesh
@@ -155,6 +155,8 @@ def trace(live, request, cells, clock, mesh):
     """One trace of the target cells, on the worker thread."""
     if request.get("op") == "device":
         return run_device(live, request, cells, clock, mesh)
+    if request.get("op") == "verify":
+        return run_verify(live, request, cells, clock, mesh)
     return trace_targets(live, request, cells, clock, mesh)
 
 
@@ -175,11 +177,11 @@ def trace_targets(live, request, cells, clock, mesh):
 
 def report(run, state=None):
     records = run.records
-    states = [entry[2] for entry in records.statements]
+    states = [entry[2] for entry in records.statements.values()]
     status = "ok" if all(entry == "traced" for entry in states) else "partial"
     reply = {
         "status": status, "findings": list(records.findings.values()), "hints": records.hint_list(),
-        "statements": records.statements[:1000], "clean": records.clean_list(), "reads": sorted(run.shadow.read),
+        "statements": list(records.statements.values())[:1000], "clean": records.clean_list(), "reads": sorted(run.shadow.read),
         "equations": run.equations, "times": {key: round(value * 1e3, 1) for key, value in run.times.items()},
     }
     if state is not None:

@@ -15,7 +15,7 @@ class Records:
         self.book = book
         self.findings: dict = {}
         self.hints: dict = {}  # site -> [times, text, varies]
-        self.statements: list = []
+        self.statements: dict = {}  # (cell, span) -> [cell, range, state, why], the worst of a loop's turns
         self.clean: dict = {}  # site -> True where it ran in traced code, False where it also failed
         self.calls: list = []
         self.muted = 0  # depth of `try` blocks of the cell: what fails in there, the user expects

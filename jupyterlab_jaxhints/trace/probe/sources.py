@@ -227,7 +227,14 @@ def build_unit(statement) -> Unit:
         return Unit("import", statement, (_module([statement]),))
     if isinstance(statement, (ast.AsyncFor, ast.AsyncWith)):
         return Unit("await", statement, ())
+    if isinstance(statement, ast.Expr) and not _is_hook(statement.value):
+        return Unit("expr", statement, (_expression(statement.value),))
     return Unit("leaf", statement, (_module([statement]),))
+
+
+def _is_hook(node) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "").startswith("__jh_") and node.func.id not in (
+        "__jh_call__",)
 
 
 def _units(body):

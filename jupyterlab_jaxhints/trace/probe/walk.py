@@ -7,6 +7,7 @@ import itertools
 from .base import is_array, is_tracer, kernel_jax, kernel_numpy
 from .describe import describe_aval, short_dtype
 from .hooks import small_array
+from .promotion import Promotions
 
 SMALL = 4096  # elements of a constant that is worth folding
 LARGE = 1 << 20  # bytes of a captured array that is worth a word
@@ -108,6 +109,7 @@ class Walk:
     def __init__(self, records, shadow, keys):
         self.records, self.shadow, self.keys = records, shadow, keys
         self.book = records.book
+        self.promotions = Promotions(records)
         self.equations = 0
         self.names = {id(value): name for name, value in shadow.read.items()}
         self.clock = None
@@ -158,8 +160,9 @@ class Walk:
                 if value is not None:
                     known[equation.outvars[0]] = value
             if place is not None:
-                self._indices(equation, inputs, place)
+                self.check_indices(equation, inputs, place)
                 self._cast(equation, inputs, place)
+            self.promotions.equation(equation, place)
             self.keys.equation(equation, inputs, self._chain(places))
             if name == "cond":
                 self._branches(equation, place, jitted)
@@ -168,7 +171,7 @@ class Walk:
             else:
                 for below, consts in sub_programs(equation):
                     self.keys.opaque(below)
-                    self.walk(below, {}, self._inner_place(below, equation, place), jitted)
+                    self.walk(below, {}, self.inner_place(below, equation, place), jitted)
 
     def _chain(self, places):
         """Cell places from the outermost call down to here."""
@@ -177,7 +180,10 @@ class Walk:
             return here
         return self.around + here
 
-    def _inner_place(self, program, equation, place):
+    def places(self, equation):
+        return frames_of(equation, self.book)
+
+    def inner_place(self, program, equation, place):
         """None where the body is cell code, whose own positions count; else the position of the call, because a
         library's cached body carries the positions of an earlier call."""
         depth = 0 if stacks_are_relative() else len(frames_of(equation, self.book))
@@ -188,12 +194,14 @@ class Walk:
         for below, consts in sub_programs(equation):
             if len(below.invars) != len(equation.invars):
                 continue
-            inner_place = self._inner_place(below, equation, place)
+            inner_place = self.inner_place(below, equation, place)
             inner = {}
             jit = equation.primitive.name in ("jit", "pjit") and inner_place is None
             for variable, const in zip(below.constvars, consts):
                 self._const(inner, variable, const, place, True)
                 self.keys.constant(variable, const)
+            for variable, operand in zip(below.invars, equation.invars):
+                self.promotions.pass_on(variable, operand)
             for variable, value in zip(below.invars, inputs):
                 if value is not None:
                     inner[variable] = value
@@ -217,7 +225,7 @@ class Walk:
         branches = equation.params["branches"]
         self.keys.branches(equation, [
             (branch.jaxpr, lambda b=branch: self.walk(
-                b.jaxpr, {}, self._inner_place(b.jaxpr, equation, place), jitted)) for branch in branches])
+                b.jaxpr, {}, self.inner_place(b.jaxpr, equation, place), jitted)) for branch in branches])
 
     def _loop(self, equation, place, jitted):
         params = equation.params
@@ -227,7 +235,7 @@ class Walk:
         else:
             body, skip, consts = params["body_jaxpr"].jaxpr, params["cond_nconsts"], params["body_nconsts"]
             carry, what = len(equation.outvars), "while_loop"
-        inner = self._inner_place(body, equation, place)
+        inner = self.inner_place(body, equation, place)
         self.keys.loop(equation, body, skip, consts, carry, what, lambda: self.walk(body, {}, inner, jitted))
 
     # -- findings
@@ -267,7 +275,7 @@ class Walk:
                         return self._first_use(below, below.invars[at])
         return None
 
-    def _indices(self, equation, inputs, place):
+    def check_indices(self, equation, inputs, place):
         name = equation.primitive.name
         if name in ("dynamic_slice", "dynamic_update_slice"):
             self._slice_start(equation, inputs, place, name == "dynamic_slice")
