@@ -18,7 +18,12 @@ module.exports = {
   retries: process.env.CI ? 1 : 0,
   timeout: 90_000,
   expect: { ...baseConfig.expect, timeout: 15_000 },
-  reporter: [['list'], ['html', { open: 'never' }]],
+  // The JSON report goes where PLAYWRIGHT_JSON_OUTPUT_NAME says, and is left out without it.
+  reporter: [
+    ['list'],
+    ['html', { open: 'never' }],
+    ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['json']] : [])
+  ],
   use: {
     ...baseConfig.use,
     baseURL,

@@ -25,7 +25,11 @@ export function notebookFile(cells: Cell[]): string {
           }
     ),
     metadata: {
-      kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' }
+      kernelspec: {
+        name: 'python3',
+        display_name: 'Python 3',
+        language: 'python'
+      }
     },
     nbformat: 4,
     nbformat_minor: 5

@@ -123,9 +123,7 @@ test('a press in the panel shows a cell far down a long notebook', async ({
   await expect(editorOf(page, 110)).toBeInViewport();
   await expect(marksOf(page, 110)).toHaveText(['x[0] = 1']);
   await panel(page).locator('.jp-JaxHints-itemFix').click();
-  await expect
-    .poll(async () => (await cellTexts(page))[110])
-    .toBe(FIXED);
+  await expect.poll(async () => (await cellTexts(page))[110]).toBe(FIXED);
   await expect(panel(page)).toContainText('No hints');
 });
 
@@ -166,9 +164,7 @@ test('moved, added and deleted cells keep their hints', async ({
   await editorOf(page, 1).click();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+Shift+ArrowDown');
-  await expect
-    .poll(() => cellTexts(page))
-    .toEqual([MAKE, 'y = 2', 'x[0] = 1']);
+  await expect.poll(() => cellTexts(page)).toEqual([MAKE, 'y = 2', 'x[0] = 1']);
   await expect(marksOf(page, 2)).toHaveText(['x[0] = 1']);
   await page.keyboard.press('a');
   await expect(marksOf(page, 3)).toHaveText(['x[0] = 1']);
@@ -212,7 +208,9 @@ test('a notebook without a kernel has hints, and stays as it was', async ({
   });
   await expect(marksOf(page, 1)).toHaveCount(1);
   const canUndo = await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.content.model.sharedModel.canUndo()
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.content.model.sharedModel.canUndo()
   );
   expect(canUndo).toBe(false);
 });
