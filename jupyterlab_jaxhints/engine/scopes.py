@@ -7,6 +7,18 @@ from typing import Any
 
 import libcst as cst
 
+# Types that the walks below look at. Node classes have a metaclass that makes `isinstance` slow, so each node is looked
+# up here first; LibCST's concrete nodes have no subclasses.
+_BINDING = frozenset({
+    cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.AsName,
+    cst.ImportAlias, cst.MatchAs, cst.MatchStar, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
+})
+_TELLING = frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Yield, cst.Global, cst.Nonlocal})
+_STORING = frozenset({cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For})
+_NAMING = frozenset({
+    cst.Name, cst.Assign, cst.AugAssign, cst.For, cst.CompFor, cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.Attribute,
+    cst.Arg, cst.Subscript, cst.Tuple, cst.List, cst.StarredElement, cst.Element,
+})
 _SKIP = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _EMPTY: frozenset[str] = frozenset()
 
@@ -42,16 +54,22 @@ def _fields(kind: type) -> tuple[str, ...]:
     )
 
 
-def children(node: Any) -> Iterator[Any]:
+@lru_cache(maxsize=None)
+def _is_node(kind: type) -> bool:
+    return issubclass(kind, cst.CSTNode)
+
+
+def children(node: Any) -> list[Any]:
     """Child nodes that hold code."""
+    found = []
     for name in _fields(type(node)):
         child = getattr(node, name)
-        if isinstance(child, cst.CSTNode):
-            yield child
-        elif isinstance(child, (list, tuple)):
-            for item in child:
-                if isinstance(item, cst.CSTNode):
-                    yield item
+        kind = type(child)
+        if kind is tuple or kind is list:
+            found += [item for item in child if _is_node(type(item))]
+        elif _is_node(kind):
+            found.append(child)
+    return found
 
 
 def target_names(target: Any) -> Iterator[str]:
@@ -66,6 +84,10 @@ def target_names(target: Any) -> Iterator[str]:
 
 
 def _walk_bound(node: Any) -> Iterator[str]:
+    if type(node) not in _BINDING:
+        for child in children(node):
+            yield from _walk_bound(child)
+        return
     if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
         yield node.name.value
         return
@@ -100,9 +122,11 @@ def bound_names(function: Any) -> frozenset[str]:
 
 
 def _walk_facts(node: Any) -> Iterator[str]:
-    if isinstance(node, _SKIP):
+    if type(node) not in _TELLING:
+        pass
+    elif isinstance(node, _SKIP):
         return
-    if isinstance(node, cst.Yield):
+    elif isinstance(node, cst.Yield):
         yield "yield"
     elif isinstance(node, cst.Global):
         yield from (f"global {item.name.value}" for item in node.names)
@@ -119,17 +143,14 @@ def facts(function: Any) -> frozenset[str]:
 
 
 def _walk_reads(node: Any) -> Iterator[str]:
-    if isinstance(node, cst.Name):
+    kind = type(node)
+    if kind is cst.Name:
         yield node.value
-        return
-    if isinstance(node, cst.Attribute):
+    elif kind is cst.Attribute or kind is cst.Arg:
         yield from _walk_reads(node.value)
-        return
-    if isinstance(node, cst.Arg):
-        yield from _walk_reads(node.value)
-        return
-    for child in children(node):
-        yield from _walk_reads(child)
+    else:
+        for child in children(node):
+            yield from _walk_reads(child)
 
 
 def names_in(node: Any) -> frozenset[str]:
@@ -139,7 +160,10 @@ def names_in(node: Any) -> frozenset[str]:
 
 def _walk_occurrences(node: Any, store: bool = False) -> Iterator[tuple[str, bool, Any]]:
     """Names in the order in which they are evaluated: (name, is bound, node)."""
-    if isinstance(node, cst.Name):
+    if type(node) not in _NAMING:
+        for child in children(node):
+            yield from _walk_occurrences(child)
+    elif isinstance(node, cst.Name):
         yield node.value, store, node
     elif isinstance(node, cst.Assign):
         yield from _walk_occurrences(node.value)
@@ -168,12 +192,9 @@ def _walk_occurrences(node: Any, store: bool = False) -> Iterator[tuple[str, boo
         yield from _walk_occurrences(node.value)
         for element in node.slice:
             yield from _walk_occurrences(element)
-    elif isinstance(node, (cst.Tuple, cst.List, cst.StarredElement, cst.Element)):
-        for child in children(node):
-            yield from _walk_occurrences(child, store)
     else:
         for child in children(node):
-            yield from _walk_occurrences(child)
+            yield from _walk_occurrences(child, store)
 
 
 _occurrences = _Known()
@@ -205,7 +226,9 @@ def _walk_attributes(node: Any, besides: Any) -> Iterator[str]:
     if node is besides:
         return
     targets: list[Any] = []
-    if isinstance(node, cst.Assign):
+    if type(node) not in _STORING:
+        pass
+    elif isinstance(node, cst.Assign):
         targets = [target.target for target in node.targets]
     elif isinstance(node, (cst.AugAssign, cst.AnnAssign, cst.For)):
         targets = [node.target]
