@@ -142,3 +142,13 @@ def is_tuple(node: Any) -> bool:
     """The expression is a tuple, list, dict or None: no array that `jnp.where` could choose."""
     return isinstance(node, (cst.Tuple, cst.List, cst.Dict, cst.SimpleString, cst.FormattedString)) or (
         isinstance(node, cst.Name) and node.value == "None")
+
+
+def joined(lines: list[str], indent: str) -> str:
+    """Lines as a block that begins at `indent`; deeper lines follow the user's tabs or spaces."""
+    unit = "\t" if "\t" in indent else "    "
+    out = []
+    for line in lines:
+        depth = (len(line) - len(line.lstrip(" "))) // 4
+        out.append(unit * depth + line.lstrip(" "))
+    return f"\n{indent}".join(out)
