@@ -152,3 +152,23 @@ def joined(lines: list[str], indent: str) -> str:
         depth = (len(line) - len(line.lstrip(" "))) // 4
         out.append(unit * depth + line.lstrip(" "))
     return f"\n{indent}".join(out)
+
+
+def fori_loop(edit: Any, loop: Any, bounds: list[str]) -> list:
+    """`for i in range(…)` as `lax.fori_loop`; refuses bodies that do more than bind names."""
+    lower, upper = bounds if len(bounds) == 2 else ("0", bounds[0])
+    index = loop.target.value
+    names, lines = carried(edit, loop, frozenset({index})), body_lines(edit, loop.body)
+    module, edits = edit.import_needed("jax")
+    first = loop.body.body[0].body[0] if isinstance(loop.body.body[0], cst.SimpleStatementLine) else None
+    if len(names) == 1 and len(lines) == 1 and isinstance(first, cst.Assign):
+        name = names[0]
+        text = (f"{name} = {module}.lax.fori_loop({lower}, {upper}, lambda {index}, {name}: "
+                f"{edit.argument(first.value)}, {name})")
+    else:
+        state, one = ", ".join(names), len(names) == 1
+        code = [f"def turn({index}, {names[0] if one else 'state'}):", *([] if one else [f"    {state} = state"]),
+                *(f"    {line}" for line in lines), f"    return {state}",
+                f"{state} = {module}.lax.fori_loop({lower}, {upper}, turn, {state if one else f'({state})'})"]
+        text = joined(code, edit.indent(loop))
+    return [edit.replace(loop, text), *edits]

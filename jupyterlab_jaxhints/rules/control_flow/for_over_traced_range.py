@@ -21,7 +21,7 @@ import libcst as cst
 from ...engine.events import Call, Iterate
 from ...engine.values import ABSTRACT
 from ..base import Clean, Example, Fix, Hint, Rule, on
-from ._rewrite import body_lines, carried, joined
+from ._rewrite import fori_loop
 
 RULE = Rule(
     section="control flow",
@@ -79,18 +79,4 @@ def fixes(hint, edit):
     if loop is None or loop.iter is not event.node or not isinstance(loop.target, cst.Name) or loop.orelse is not None:
         return
     bounds = [edit.argument(argument.node) for argument in event.args]
-    lower, upper = bounds if len(bounds) == 2 else ("0", bounds[0])
-    index = loop.target.value
-    names, lines = carried(edit, loop, frozenset({index})), body_lines(edit, loop.body)
-    module, edits = edit.import_needed("jax")
-    first = loop.body.body[0].body[0] if isinstance(loop.body.body[0], cst.SimpleStatementLine) else None
-    if len(names) == 1 and len(lines) == 1 and isinstance(first, cst.Assign):
-        name = names[0]
-        text = f"{name} = {module}.lax.fori_loop({lower}, {upper}, lambda {index}, {name}: {edit.argument(first.value)}, {name})"
-    else:
-        state, indent, one = ", ".join(names), edit.indent(loop), len(names) == 1
-        code = [f"def turn({index}, {names[0] if one else 'state'}):", *([] if one else [f"    {state} = state"]),
-                *(f"    {line}" for line in lines), f"    return {state}",
-                f"{state} = {module}.lax.fori_loop({lower}, {upper}, turn, {state if one else f'({state})'})"]
-        text = joined(code, indent)
-    yield Fix("Use lax.fori_loop", [edit.replace(loop, text), *edits], safe=False)
+    yield Fix("Use lax.fori_loop", fori_loop(edit, loop, bounds), safe=False)
