@@ -165,7 +165,9 @@ def linspace(ask: Ask) -> dict[str, Any]:
 def eye(ask: Ask) -> dict[str, Any]:
     n = ask.integer("N", MISSING)
     m = n if ask.has("M") is False else ask.integer("M", MISSING)
-    return details(tuple(None if d is MISSING else d for d in (n, m)), ask.dtype("float64"), strong(ask))
+    # `jnp.tri` has 32 bits whatever the mode
+    default = "float32" if ask.name == "jax.numpy.tri" else "float64"
+    return details(tuple(None if d is MISSING else d for d in (n, m)), ask.dtype(default), strong(ask))
 
 
 @answers("identity", "n dtype")

@@ -116,7 +116,7 @@ def promote_jax(operands: list[Typed], x64: bool | None) -> Typed:
     weak: bool | None = None if any(w is None for _, w in operands) else all(w for _, w in operands)
     if any(w is False and category(d) not in ("", "bool") for d, w in operands):
         weak = None
-    if any(not d for d, _ in operands):
+    if not operands or any(not d for d, _ in operands):
         return None, None
     outcomes = {_promote(tuple(zip((d for d, _ in operands), weaks)), x64) for weaks in _choices(operands)}
     dtypes_, weaks_ = {d for d, _ in outcomes}, {w for _, w in outcomes}
@@ -172,24 +172,22 @@ def promote_numpy(operands: list[tuple[str | None, bool, bool]]) -> str | None:
 
     NumPy before version 2 looked at the value of 0-d operands, so these stay unknown where it matters.
     """
-    if any(not dtype for dtype, _, _ in operands):
+    if not operands or any(not dtype for dtype, _, _ in operands):
         return None
     table = tables()["numpy"]
     arrays = [(dtype, scalar) for dtype, python, scalar in operands if not python]
     numbers = [dtype for dtype, python, _ in operands if python]
     if not arrays:
         return strong(max(numbers, key=_RANK.index))
-    if len({scalar for _, scalar in arrays}) > 1 and len({dtype for dtype, _ in arrays}) > 1:
+    ranks = {scalar for _, scalar in arrays}
+    if (len(ranks) > 1 or None in ranks) and len({dtype for dtype, _ in arrays}) > 1:
         return None
     found = arrays[0][0]
     for dtype, _ in arrays[1:]:
         found = table["promote"].get(found, {}).get(dtype)
     for number in numbers:
-        before = found
         found = table["weak"].get(found, {}).get(number)
-        if arrays[0][1] and found not in WIDE and found != before:
-            return None
-    if arrays[0][1] and numbers and found not in WIDE and max(numbers, key=_RANK.index) != "bool":
+    if numbers and found not in WIDE and ranks != {False} and max(numbers, key=_RANK.index) != "bool":
         return None
     return found
 

@@ -109,7 +109,8 @@ def part(ask: Ask) -> dict[str, Any]:
 @answers("is_finite", "x", "jax.lax")
 def unary_boolean(ask: Ask) -> dict[str, Any]:
     found = ask.array("x")
-    return truth(ask, found.shape, found.weak)
+    keeps = ask.name.endswith(("isnan", "logical_not"))
+    return truth(ask, found.shape, found.weak if keeps or found.weak is False else None)
 
 
 def truth(ask: Ask, shape: tuple | None, weak: bool | None) -> dict[str, Any]:
