@@ -147,7 +147,7 @@ def call_function(m: Machine, function: Function, args: list[Argument], node: An
         for arg in args:
             m.escape(arg.value)
         return Value(v.ALL, ident=m.alloc())
-    step = m.step(f"`{m.text(node)}`" if len(m.text(node)) < 40 else f"`{function.name}(…)`", node)
+    step = m.step(lambda: f"`{m.text(node)}`" if len(m.text(node)) < 40 else f"`{function.name}(…)`", node)
     result = run(m, function, bound, Frame(function, function.place, call=node, caller=m.place, step=step))
     m.emit(FunctionCall, node, function=function, args=tuple(args), bound=bound, result=result,
            statement_level=statement_level)

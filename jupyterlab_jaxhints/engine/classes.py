@@ -116,7 +116,7 @@ def instantiate(m: Machine, callee: Value, args: list[Argument], node: Any) -> V
     cls = callee.target
     if "__unknown_decorator__" in cls.members:
         return calls.unknown_call(m, callee, "", args, node)
-    value = m.new(Record("object", cls=cls), v.OBJECT, made=m.step(f"`{m.text(node)[:60]}`", node))
+    value = m.new(Record("object", cls=cls), v.OBJECT, made=m.code_step("`{}`", node, 60))
     init = cls.lookup("__init__")
     if init is not None and init.must_be(v.FUNCTION):
         calls.call_value(m, init, [calls.given(value, node), *args], node)

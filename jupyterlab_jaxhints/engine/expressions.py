@@ -35,7 +35,9 @@ IMPORTED = frozenset({"imported-name"})
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(m: Machine, node: Any) -> Value:
     try:
-        return constant(ast.literal_eval(node.value))
+        if node.value.isdecimal():
+            return constant(int(node.value))
+        return constant(float(node.value) if type(node) is cst.Float else ast.literal_eval(node.value))
     except (ValueError, SyntaxError):
         return v.A_NUMBER
 

@@ -14,6 +14,7 @@ import libcst as cst
 from . import values as v
 from .context import Context, Frame
 from .events import Event, NameRead, Parameter
+from .scopes import Known
 from .state import Record, Scope, State
 from .values import Place, Step, Value
 
@@ -24,6 +25,7 @@ MAX_DEPTH = 9  # calls within calls
 GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException", ""})
 
 _RENDER = cst.Module([])
+_texts = Known()
 
 
 class OverBudget(Exception):
@@ -87,7 +89,7 @@ class Machine:
 
     def text(self, node: Any, place: Place | None = None) -> str:
         """The source of a node as the user wrote it."""
-        return _RENDER.code_for_node(node).strip()
+        return _texts.get(node, lambda node: _RENDER.code_for_node(node).strip())
 
     # --- evaluating --------------------------------------------------------------------------------------------
 
@@ -293,9 +295,13 @@ class Machine:
         self.frames_made += 1
         return self.frames_made
 
-    def step(self, message: str, node: Any) -> Step:
+    def step(self, message: str | Callable[[], str], node: Any) -> Step:
         """One link of evidence, here."""
         return Step(message, node, self.place)
+
+    def code_step(self, template: str, node: Any, limit: int = 50) -> Step:
+        """One link of evidence whose sentence holds the node's own code, shortened."""
+        return Step(lambda: template.format(self.text(node)[:limit]), node, self.place)
 
     @property
     def array_kind(self) -> int:

@@ -71,7 +71,7 @@ class Reader:
         return found
 
 
-_stored_cache = scopes._Known()
+_stored_cache = scopes.Known()
 
 
 def _stored_in(node: Any) -> frozenset[str]:

@@ -236,10 +236,10 @@ def _several(m: Machine, entry: api.Entry, result: str, items_: tuple | None, ea
 
 def _plain(m: Machine, entry: api.Entry, result: str, args: list[Argument], node: Any) -> Value:
     if result == "key":
-        return Value(v.KEY, shape=(), ident=m.alloc(), made=m.step(f"made by `{m.text(node)[:50]}`", node))
+        return Value(v.KEY, shape=(), ident=m.alloc(), made=m.code_step("made by `{}`", node))
     if result == "keys":
         shape = shapes.call(entry.name, tuple(args), m.parts, m.x64).get("shape")
-        return Value(v.KEY, shape=shape, ident=m.alloc(), made=m.step(f"made by `{m.text(node)[:50]}`", node))
+        return Value(v.KEY, shape=shape, ident=m.alloc(), made=m.code_step("made by `{}`", node))
     if result == "numpy":
         return Value(v.NUMPY, **shapes.call(entry.name, tuple(args), m.parts, m.x64))
     if result == "none":
@@ -273,12 +273,12 @@ def consume_key(m: Machine, entry: api.Entry, args: list[Argument]) -> None:
 
 @gives("jax.random.fold_in")
 def _fold_in(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    return Value(v.KEY, shape=(), ident=m.alloc(), made=m.step(f"made by `{m.text(node)[:50]}`", node))
+    return Value(v.KEY, shape=(), ident=m.alloc(), made=m.code_step("made by `{}`", node))
 
 
 @gives("jax.random.clone", "jax.random.wrap_key_data")
 def _clone(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    return Value(v.KEY, ident=m.alloc(), made=m.step(f"made by `{m.text(node)[:50]}`", node))
+    return Value(v.KEY, ident=m.alloc(), made=m.code_step("made by `{}`", node))
 
 
 @gives("jax.new_ref", "jax.ref.new_ref", "jax.array_ref", "jax.experimental.mutable_array", "jax.mutable_array")

@@ -43,7 +43,7 @@ def _asarray(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     flags = frozenset({"readonly"}) if view else frozenset()
     if name == "numpy.asarray" and source.must_be(v.NUMPY):
         return source
-    return Value(v.NUMPY, ident=m.alloc(), flags=flags, made=m.step(f"made by `{m.text(node)[:50]}`", node), **details)
+    return Value(v.NUMPY, ident=m.alloc(), flags=flags, made=m.code_step("made by `{}`", node), **details)
 
 
 STATIC = frozenset({"shape", "ndim", "size", "result_type", "promote_types", "issubdtype", "can_cast", "isscalar",

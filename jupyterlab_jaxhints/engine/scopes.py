@@ -23,7 +23,7 @@ _SKIP = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _EMPTY: frozenset[str] = frozenset()
 
 
-class _Known:
+class Known:
     """Keeps the answer beside the node, which is kept alive with it (CSTNode hashing is slow Python code)."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class _Known:
         return answer
 
 
-_bound, _facts, _reads = _Known(), _Known(), _Known()
+_bound, _facts, _reads = Known(), Known(), Known()
 
 
 @lru_cache(maxsize=None)
@@ -197,7 +197,7 @@ def _walk_occurrences(node: Any, store: bool = False) -> Iterator[tuple[str, boo
             yield from _walk_occurrences(child, store)
 
 
-_occurrences = _Known()
+_occurrences = Known()
 
 
 def occurrences(node: Any) -> tuple[tuple[str, bool, Any], ...]:

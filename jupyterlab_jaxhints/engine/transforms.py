@@ -88,7 +88,7 @@ def _wrap(m: Machine, name: str, spec: Spec, first: Argument, rest: list[Argumen
         m.followed.add(("decorated", id(decorating[0].node)))
     if tracing.underlying(first.value) is None and not first.value.must_be(v.FUNCTION):
         return Value(v.FUNCTION, target=wrapped)
-    return Value(v.FUNCTION, target=wrapped, made=m.step(f"`{m.text(node)[:60]}`", node))
+    return Value(v.FUNCTION, target=wrapped, made=m.code_step("`{}`", node, 60))
 
 
 # --- calling a wrapped function --------------------------------------------------------------------------------------
@@ -282,9 +282,10 @@ def _donate(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any) -> No
         return
     for place, arg in enumerate(args):
         if (arg.keyword in given[1] if arg.keyword else place in given[0]):
+            step = Step(f"`{m.text(arg.node)}` is donated here", node, m.place)
             for leaf in m.leaves(arg.value):
                 if leaf.ident is not None and leaf.must_be(v.ARRAY):
-                    m.state.used.set(("donated", leaf.ident), Step(f"`{m.text(arg.node)}` is donated here", node, m.place))
+                    m.state.used.set(("donated", leaf.ident), step)
 
 
 def _call_cached(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any) -> Value:

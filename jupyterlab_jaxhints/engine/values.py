@@ -52,13 +52,22 @@ class Place:
         return f"{self.cell}:{self.index}"
 
 
-@dataclass(frozen=True)
 class Step:
-    """One link of the chain of evidence: a sentence, and the node it speaks of."""
+    """One link of the chain of evidence: a sentence, and the node it speaks of.
 
-    message: str
-    node: Any = None
-    place: Place | None = None
+    The sentence may be given as a function that makes it: few steps are ever shown, and code as text takes time.
+    """
+
+    __slots__ = ("_message", "node", "place")
+
+    def __init__(self, message: str | Callable[[], str], node: Any = None, place: Place | None = None) -> None:
+        self._message, self.node, self.place = message, node, place
+
+    @property
+    def message(self) -> str:
+        if not isinstance(self._message, str):
+            self._message = self._message()
+        return self._message
 
 
 class Value:
