@@ -1,6 +1,7 @@
 """Checks and mends files: what the command line does with each of them, in this process or several."""
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from .files import SourceFile
 from .protocol import CellResult, Diagnostic, Fix, TextEdit
 
 ROUNDS = 20  # a fix may make room for another one, but not for ever
+COLLECT_EVERY = 50  # files, where the collector is off
 FILES_A_PROCESS = 25  # starting a process costs about as much as checking so many small files
 
 
@@ -51,7 +53,10 @@ def check_paths(paths: Sequence[Path], options: Options, jobs: int = 0) -> Itera
     """The result of each file, in order. A file that can't be read, or breaks the checker, is one result with an error."""
     jobs = jobs or min(os.cpu_count() or 1, 1 + len(paths) // FILES_A_PROCESS)
     if jobs == 1 or len(paths) < 2:
-        yield from (check_path(path, options) for path in paths)
+        for number, path in enumerate(paths, start=1):
+            yield check_path(path, options)
+            if number % COLLECT_EVERY == 0:
+                gc.collect()
         return
     yield from _in_processes(paths, options, jobs)
 
