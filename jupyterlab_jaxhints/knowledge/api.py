@@ -40,7 +40,8 @@ class Entry:
     name: str
     #: function | scalar_type (`jnp.float32`) | type | module | constant | object
     kind: str
-    #: what calling it gives: array, tuple, list, dict, static (Python or NumPy scalar, or a tuple of them, also while tracing), dtype, key,
+    #: what calling it gives: array, tuple, list, dict, static (Python or NumPy scalar, or a tuple of them,
+    #: also while tracing), dtype, key,
     #: keys (an array of keys), numpy, function, none, type, iterator, object, unknown
     result: str = "unknown"
     parameters: tuple[Parameter, ...] = ()
@@ -96,12 +97,14 @@ class Entry:
 
 
 def lookup(qualified: str, jax: str | None = None) -> Entry | None:
-    """The entry of a name, aliases resolved; None is unknown. `jax` is the release in question, else the newest."""
+    """The entry of a name, aliases resolved; None is unknown. `jax` is the release in question, else the
+    newest."""
     return _entry(canonical(qualified), jax)
 
 
 def canonical(qualified: str) -> str:
-    """The name under which the tables know an object: `jax.experimental.pjit.pjit` → `jax.jit`. Unknown names stay as they are.
+    """The name under which the tables know an object: `jax.experimental.pjit.pjit` → `jax.jit`. Unknown
+    names stay as they are.
 
     A module's alias is resolved too: `jax.numpy.linalg` reached through another module.
     """
@@ -145,7 +148,10 @@ def _entry(name: str, jax: str | None) -> Entry | None:
         return None
     plain = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     plain["parameters"] = tuple(_parameter(described) for described in row.get("parameters", ()))
-    plain["when"] = {option: Outcome(o["result"], tuple(o["items"]) if "items" in o else None) for option, o in row.get("when", {}).items()}
+    plain["when"] = {
+        option: Outcome(o["result"], tuple(o["items"]) if "items" in o else None)
+        for option, o in row.get("when", {}).items()
+    }
     return Entry(name=name, **plain)
 
 

@@ -33,11 +33,14 @@ def method(name: str, jax: str | None = None) -> AtMethod | None:
     row = load("at_methods.json").get(name, jax)
     if row is None:
         return None
-    return AtMethod(name, **{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()})
+    return AtMethod(
+        name, **{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    )
 
 
 def for_operator(operator: str, jax: str | None = None) -> str | None:
-    """`+=` → `add`; None for an operator that no method stands for (`%=`: that is `apply`, or `set` of the whole)."""
+    """`+=` → `add`; None for an operator that no method stands for (`%=`: that is `apply`, or `set` of the
+    whole)."""
     return _first(jax, lambda row: operator in row.operators)
 
 
@@ -47,6 +50,8 @@ def for_function(name: str, jax: str | None = None) -> str | None:
 
 
 def _first(jax: str | None, fits: Callable[[AtMethod], bool]) -> str | None:
-    rows = [row for name in load("at_methods.json").newest if (row := method(name, jax)) is not None and fits(row)]
+    rows = [
+        row for name in load("at_methods.json").newest if (row := method(name, jax)) is not None and fits(row)
+    ]
     # `mul` and `multiply` are one: the longer name is the one that JAX's table gives
     return max(rows, key=lambda row: len(row.name)).name if rows else None

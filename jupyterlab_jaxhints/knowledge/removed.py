@@ -14,13 +14,15 @@ OLDEST, NEWEST = (0, 4, 30), (0, 10, 2)
 
 @dataclass(frozen=True)
 class Replacement:
-    """What to write instead; one of `name`, `template`, `keyword`, `positional`, or for a keyword that is left out none of them."""
+    """What to write instead; one of `name`, `template`, `keyword`, `positional`, or for a keyword that is
+    left out none of them."""
 
     #: whether the fix means the same without a look
     drop_in: bool
     #: a qualified name that takes the old one's place
     name: str | None = None
-    #: an expression: `{x}` an argument as written, `{axis=0}` with a default, `{*args}` all, `{self}` the array, `{jax.numpy.inf}` that name as
+    #: an expression: `{x}` an argument as written, `{axis=0}` with a default, `{*args}` all, `{self}` the
+    #: array, `{jax.numpy.inf}` that name as
     #: the notebook spells it
     template: str | None = None
     #: the old function's parameters, for `template`; None where the old name is no function
@@ -41,7 +43,8 @@ class Removed:
 
     #: qualified; methods and attributes of arrays as `jax.Array.device_buffer`
     name: str
-    #: attribute | module | import (the module cannot be imported, the attribute stays) | method | keyword | call
+    #: attribute | module | import (the module cannot be imported, the attribute stays) | method | keyword |
+    #: call
     kind: str
     #: removed | deprecated | legacy
     state: str
@@ -59,7 +62,8 @@ class Removed:
     has: Mapping[str, bool] | None = None
 
     def status(self, jax: str | None = None) -> str:
-        """removed | missing (not there yet, or gone under other rules) | deprecated | legacy | present | unknown, in a release (else the newest)."""
+        """removed | missing (not there yet, or gone under other rules) | deprecated | legacy | present |
+        unknown, in a release (else the newest)."""
         release = NEWEST if jax is None else parse_version(jax)
         if release >= NEWEST:
             return self.state if self.has["newest"] or self.state == "removed" else "missing"
@@ -97,7 +101,11 @@ def _tuple(value: list[str] | None) -> tuple[str, ...] | None:
 def _index() -> dict[tuple[str, str], tuple[Removed, ...]]:
     index: dict[tuple[str, str], tuple[Removed, ...]] = {}
     for row in rows():
-        kind = "name" if row.kind in ("attribute", "module") and not row.name.startswith("jax.Array.") else row.kind
+        kind = (
+            "name"
+            if row.kind in ("attribute", "module") and not row.name.startswith("jax.Array.")
+            else row.kind
+        )
         kind = "method" if row.name.startswith("jax.Array.") and row.kind in ("attribute", "method") else kind
         index[kind, row.name] = (*index.get((kind, row.name), ()), row)
     return index

@@ -1,6 +1,7 @@
 """What NumPy, Python's builtins and the methods of arrays do with a tracer.
 
-Two kinds of tracer: `abstract` (jit, vmap, scan and all that stage) and `linear` (grad, vjp, jvp alone). An answer is
+Two kinds of tracer: `abstract` (jit, vmap, scan and all that stage) and `linear` (grad, vjp, jvp alone). An
+answer is
 
 - `raises`: JAX raises, where an ordinary JAX array works
 - `tracer`: it works and gives a tracer
@@ -69,7 +70,8 @@ class Method:
 
 @lru_cache(maxsize=1024)
 def numpy_function(qualified: str, jax: str | None = None) -> NumpyFunction | None:
-    """The row of `numpy.sin`, `numpy.linalg.norm`, `math.sqrt`; also of `ufunc.at`, `ndarray.__setitem__`. None is unknown."""
+    """The row of `numpy.sin`, `numpy.linalg.norm`, `math.sqrt`; also of `ufunc.at`, `ndarray.__setitem__`.
+    None is unknown."""
     row = load("numpy_on_tracer.json").get(qualified, jax)
     if row is None:
         return None

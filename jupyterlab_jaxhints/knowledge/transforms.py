@@ -1,4 +1,5 @@
-"""JAX's transforms and those of the libraries around it: which argument is a function, and what that function sees."""
+"""JAX's transforms and those of the libraries around it: which argument is a function, and what that
+function sees."""
 
 from __future__ import annotations
 
@@ -14,17 +15,23 @@ from .tables import load, load_plain
 class Transform:
     """One transform.
 
-    Where the parameters of its functions come from is said by source: `arguments` (those of the wrapped function's own
-    call), `*primals` (the further arguments of this call), `init` (the argument of that name), `xs[]` (an element of it),
-    `int` (a counter), `nondiff` (the arguments that `nondiff_argnums` names), `residuals`, `cotangent`, `refs`, …
+    Where the parameters of its functions come from is said by source: `arguments` (those of the wrapped
+    function's own
+    call), `*primals` (the further arguments of this call), `init` (the argument of that name), `xs[]` (an
+    element of it),
+    `int` (a counter), `nondiff` (the arguments that `nondiff_argnums` names), `residuals`, `cotangent`,
+    `refs`, …
     """
 
     name: str
-    #: wrap (gives a function) | now (calls its function on the arguments after it) | loop (a primitive that takes bodies)
+    #: wrap (gives a function) | now (calls its function on the arguments after it) | loop (a primitive that
+    #: takes bodies)
     form: str
-    #: parameter that takes a function → sources of that function's parameters; `branches[]`: a sequence of functions
+    #: parameter that takes a function → sources of that function's parameters; `branches[]`: a sequence of
+    #: functions
     functions: Mapping[str, tuple[str, ...]]
-    #: what the call gives, or for `wrap` the call of the function given back: result, gradient, (result, gradient), carry …
+    #: what the call gives, or for `wrap` the call of the function given back: result, gradient, (result,
+    #: gradient), carry …
     gives: str
     #: kind of tracer that the function sees: abstract | linear | ref | "" for none
     tracer: str = ""
@@ -63,7 +70,7 @@ class Transform:
                 break
             if seen_function:
                 after.append(name)
-            seen_function = seen_function or name in self.functions
+            seen_function = seen_function or name in self.functions or f"{name}[]" in self.functions
         return tuple(after)
 
 

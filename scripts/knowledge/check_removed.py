@@ -1,4 +1,5 @@
-"""Says for each row of `removed.json` whether the JAX that runs here still has it, and writes that into the table."""
+"""Says for each row of `removed.json` whether the JAX that runs here still has it, and writes that into the
+table."""
 
 from __future__ import annotations
 
@@ -45,9 +46,14 @@ def works(row: dict[str, Any]) -> bool:
         from jax.experimental.pjit import pjit
 
         space = {
-            "jax": jax, "jnp": jnp, "np": np, "pjit": pjit, "x": jnp.arange(4.0), "m": jnp.eye(3) * 2,
+            "jax": jax,
+            "jnp": jnp,
+            "np": np,
+            "pjit": pjit,
+            "x": jnp.arange(4.0),
+            "m": jnp.eye(3) * 2,
             "mesh": jax.sharding.Mesh(np.asarray(jax.devices()[:1]), ("i",)),
-        }  # fmt: skip
+        }
         return attempt(lambda: eval(code, space))[0]
 
 

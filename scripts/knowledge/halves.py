@@ -1,4 +1,5 @@
-"""Keeps a measured table for the oldest and the newest JAX in one file: the newest whole, of the oldest what differs."""
+"""Keeps a measured table for the oldest and the newest JAX in one file: the newest whole, of the oldest
+what differs."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def running_half() -> str:
 
 
 def join(oldest: dict[str, Any], newest: dict[str, Any]) -> dict[str, Any]:
-    """The two parts of the file: `entries` of the newest, `oldest` what is different there (null: not there)."""
+    """The two parts of the file: `entries` of the newest, `oldest` what is different there (null: not
+    there)."""
     different = {key: value for key, value in oldest.items() if newest.get(key) != value}
     different.update({key: None for key in newest if key not in oldest})
     return {"entries": dict(sorted(newest.items())), "oldest": dict(sorted(different.items()))}
@@ -37,7 +39,10 @@ def join(oldest: dict[str, Any], newest: dict[str, Any]) -> dict[str, Any]:
 def split(content: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Both tables, from the file's two parts."""
     oldest = {**content["entries"], **content["oldest"]}
-    return {"newest": content["entries"], "oldest": {key: value for key, value in oldest.items() if value is not None}}
+    return {
+        "newest": content["entries"],
+        "oldest": {key: value for key, value in oldest.items() if value is not None},
+    }
 
 
 def read(name: str) -> dict[str, dict[str, Any]]:
@@ -51,7 +56,10 @@ def write(name: str, measured: dict[str, Any]) -> None:
     path = folder() / name
     content = json.loads(path.read_text()) if path.exists() else {"jax": {}}
     halves = {**read(name), running_half(): json.loads(json.dumps(measured))}
-    content = {"jax": {**content["jax"], running_half(): jax.__version__}, **join(halves["oldest"], halves["newest"])}
+    content = {
+        "jax": {**content["jax"], running_half(): jax.__version__},
+        **join(halves["oldest"], halves["newest"]),
+    }
     path.parent.mkdir(exist_ok=True)
     path.write_text(_dumps(content))
 

@@ -18,8 +18,21 @@ def entries(objects: dict[str, Any] | None = None) -> dict[str, Any]:
 
 def stars() -> dict[str, list[str]]:
     """Module → the names that a star import of it binds."""
-    wanted = ("jax", "jax.numpy", "jax.lax", "jax.random", "jax.nn", "jax.numpy.linalg", "jax.scipy.linalg", "jax.tree_util",
-              "jax.scipy.special", "jax.numpy.fft", "jax.nn.initializers", "jax.sharding", "jax.example_libraries.stax")  # fmt: skip
+    wanted = (
+        "jax",
+        "jax.numpy",
+        "jax.lax",
+        "jax.random",
+        "jax.nn",
+        "jax.numpy.linalg",
+        "jax.scipy.linalg",
+        "jax.tree_util",
+        "jax.scipy.special",
+        "jax.numpy.fft",
+        "jax.nn.initializers",
+        "jax.sharding",
+        "jax.example_libraries.stax",
+    )
     return {path: names.star_names(module) for path in wanted if (module := names.load(path)) is not None}
 
 

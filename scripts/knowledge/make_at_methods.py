@@ -28,8 +28,23 @@ OPERATORS = {
     ">>=": operator.rshift,
 }
 
-#: NumPy's functions of two arguments that a method may stand for: `x[i] = np.minimum(x[i], y)`, `np.add.at(x, i, y)`.
-FUNCTIONS = ("add", "subtract", "multiply", "divide", "true_divide", "power", "pow", "minimum", "maximum", "fmin", "fmax", "mod", "floor_divide")
+#: NumPy's functions of two arguments that a method may stand for: `x[i] = np.minimum(x[i], y)`,
+#: `np.add.at(x, i, y)`.
+FUNCTIONS = (
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "true_divide",
+    "power",
+    "pow",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "mod",
+    "floor_divide",
+)
 
 ARRAYS = {
     "float": (np.asarray([3.0, 8.0, 5.0, 4.0], np.float32), np.asarray([2.0, 3.0], np.float32)),
@@ -42,7 +57,9 @@ def changed(method: str, dtype: str) -> Any | None:
     """`x` after the method wrote `y` at two places; None where it cannot."""
     array, value = ARRAYS[dtype]
     with quiet():
-        good, result = attempt(lambda: np.asarray(getattr(jnp.asarray(array).at[INDEX], method)(jnp.asarray(value))))
+        good, result = attempt(
+            lambda: np.asarray(getattr(jnp.asarray(array).at[INDEX], method)(jnp.asarray(value)))
+        )
     return result if good else None
 
 
@@ -70,8 +87,12 @@ def measure(method: str) -> dict[str, Any]:
         "keywords": [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY],
         "writes": method != "get",
         "takes": "function" if method == "apply" else "nothing" if method == "get" else "value",
-        "operators": [text for text, function in OPERATORS.items() if method != "set" and stands_for(method, function)],
-        "functions": [name for name in FUNCTIONS if method != "set" and stands_for(method, getattr(jnp, name, None))],
+        "operators": [
+            text for text, function in OPERATORS.items() if method != "set" and stands_for(method, function)
+        ],
+        "functions": [
+            name for name in FUNCTIONS if method != "set" and stands_for(method, getattr(jnp, name, None))
+        ],
     }
     return row
 

@@ -1,4 +1,5 @@
-"""Makes `library_transforms.json`, where flax, equinox, dm-haiku, optax and chex are installed beside the newest JAX."""
+"""Makes `library_transforms.json`, where flax, equinox, dm-haiku, optax and chex are installed beside the
+newest JAX."""
 
 from __future__ import annotations
 
@@ -55,10 +56,21 @@ def libraries() -> dict[str, Any]:
         return haiku.transform(body).apply({}, jax.random.key(0))
 
     return {
-        "eqx": equinox, "hk": haiku, "optax": optax, "chex": chex, "linen": linen, "nnx": nnx, "NET": net, "NET2": net,
-        "inside": inside, "hk_inside": hk_inside, "key": jax.random.key(0), "NUMPY": np.asarray,
-        "with_eqx_vjp": _eqx_vjp, "with_eqx_jvp": _eqx_jvp,
-    }  # fmt: skip
+        "eqx": equinox,
+        "hk": haiku,
+        "optax": optax,
+        "chex": chex,
+        "linen": linen,
+        "nnx": nnx,
+        "NET": net,
+        "NET2": net,
+        "inside": inside,
+        "hk_inside": hk_inside,
+        "key": jax.random.key(0),
+        "NUMPY": np.asarray,
+        "with_eqx_vjp": _eqx_vjp,
+        "with_eqx_jvp": _eqx_jvp,
+    }
 
 
 def rows() -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Makes `numpy_on_tracer.json`, `builtins_on_tracer.json` and `methods.json`: run it with the newest JAX, then with the oldest."""
+"""Makes `numpy_on_tracer.json`, `builtins_on_tracer.json` and `methods.json`: run it with the newest JAX,
+then with the oldest."""
 
 from __future__ import annotations
 
@@ -11,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import halves
-import jax
 import jax.numpy as jnp
 import numpy as np
 import samples
@@ -24,7 +24,8 @@ MODULES = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft, "math": 
 TWINS = {"numpy": jnp, "numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft, "math": jnp}
 
 
-# --- NumPy's functions ----------------------------------------------------------------------------------------------
+# --- NumPy's functions
+# ----------------------------------------------------------------------------------------------
 
 
 def numpy_functions() -> Iterator[tuple[str, Any]]:
@@ -58,7 +59,11 @@ def measure_function(qualified: str, function: Any) -> dict[str, Any] | None:
         return None
     path, _, name = qualified.rpartition(".")
     twin = getattr(TWINS.get(path), name, None)
-    return {"arguments": row, "parameters": _parameter_names(qualified, function), **({"twin": _twin(path, name)} if callable(twin) else {})}
+    return {
+        "arguments": row,
+        "parameters": _parameter_names(qualified, function),
+        **({"twin": _twin(path, name)} if callable(twin) else {}),
+    }
 
 
 def _twin(path: str, name: str) -> str:
@@ -83,12 +88,21 @@ def _calls(qualified: str, function: Any) -> tuple[Callable[[Call], list[tuple[s
     parameters = _parameter_names(qualified, function)
 
     signature = signature_of(function)
-    readable = signature is not None and not isinstance(function, (np.ufunc, type)) and qualified not in PARAMETERS
+    readable = (
+        signature is not None and not isinstance(function, (np.ufunc, type)) and qualified not in PARAMETERS
+    )
 
     def places(call: Call) -> list[tuple[str, Any]]:
         if readable:
             return _places(signature, call)
-        named = [(parameters[min(place, len(parameters) - 1)].lstrip("*"), place) for place in range(len(call.args))] if parameters else []
+        named = (
+            [
+                (parameters[min(place, len(parameters) - 1)].lstrip("*"), place)
+                for place in range(len(call.args))
+            ]
+            if parameters
+            else []
+        )
         return named + [(key, key) for key in call.kwargs]
 
     if qualified in CALLS:
@@ -96,7 +110,9 @@ def _calls(qualified: str, function: Any) -> tuple[Callable[[Call], list[tuple[s
     if not readable:
         count = len(parameters) if isinstance(function, (np.ufunc, type)) else 1
         return places, iter([Call((value,) * count, {}) for value in samples.ARRAYS])
-    required = [p for p in signature.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD,)]
+    required = [
+        p for p in signature.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD,)
+    ]
     known = samples.by_name()
     choices = []
     for parameter in required:
@@ -111,10 +127,20 @@ def _calls(qualified: str, function: Any) -> tuple[Callable[[Call], list[tuple[s
 def _one_argument(function: Any, call: Call, place: Any) -> dict[str, str]:
     value = call[place]
     if isinstance(value, (np.ndarray, np.generic)):
-        return verdict(lambda tracer: function(*call.replaced(place, tracer).args, **call.replaced(place, tracer).kwargs), value)
+        return verdict(
+            lambda tracer: function(
+                *call.replaced(place, tracer).args, **call.replaced(place, tracer).kwargs
+            ),
+            value,
+        )
     if type(value) in (int, float):
         value = np.asarray(value, np.int32 if type(value) is int else np.float32)
-        return verdict(lambda tracer: function(*call.replaced(place, tracer).args, **call.replaced(place, tracer).kwargs), value)
+        return verdict(
+            lambda tracer: function(
+                *call.replaced(place, tracer).args, **call.replaced(place, tracer).kwargs
+            ),
+            value,
+        )
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], np.ndarray):
 
         def code(tracer: Any) -> Any:
@@ -125,7 +151,8 @@ def _one_argument(function: Any, call: Call, place: Any) -> dict[str, str]:
     return {}
 
 
-# --- methods of ufuncs and of NumPy arrays ----------------------------------------------------------------------------
+# --- methods of ufuncs and of NumPy arrays
+# ----------------------------------------------------------------------------
 
 
 def numpy_methods() -> dict[str, Any]:
@@ -158,7 +185,8 @@ def numpy_methods() -> dict[str, Any]:
     return {name: row for name, row in rows.items() if row}
 
 
-# --- builtins and syntax ---------------------------------------------------------------------------------------------
+# --- builtins and syntax
+# ---------------------------------------------------------------------------------------------
 
 
 def builtins_table() -> dict[str, Any]:
@@ -173,7 +201,8 @@ def builtins_table() -> dict[str, Any]:
     return table
 
 
-# --- attributes and methods of JAX's arrays ----------------------------------------------------------------------------
+# --- attributes and methods of JAX's arrays
+# ----------------------------------------------------------------------------
 
 
 def methods_table() -> dict[str, Any]:
@@ -229,8 +258,15 @@ def _numpy_in_place(name: str, args: tuple[Any, ...]) -> dict[str, bool]:
 
 def main() -> None:
     """Writes this JAX's half of the three tables."""
-    rows = {name: row for name, function in numpy_functions() if (row := measure_function(name, function)) is not None}
-    halves.write("numpy_on_tracer.json", {**rows, **{name: {"arguments": {"x": row}} for name, row in numpy_methods().items()}})
+    rows = {
+        name: row
+        for name, function in numpy_functions()
+        if (row := measure_function(name, function)) is not None
+    }
+    halves.write(
+        "numpy_on_tracer.json",
+        {**rows, **{name: {"arguments": {"x": row}} for name, row in numpy_methods().items()}},
+    )
     halves.write("builtins_on_tracer.json", builtins_table())
     halves.write("methods.json", methods_table())
 

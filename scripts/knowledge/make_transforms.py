@@ -1,4 +1,5 @@
-"""Makes `transforms.json`: what the functions see that JAX's transforms are given. Run it with the newest JAX, then the oldest."""
+"""Makes `transforms.json`: what the functions see that JAX's transforms are given. Run it with the newest
+JAX, then the oldest."""
 
 from __future__ import annotations
 
@@ -59,7 +60,11 @@ def kind_seen(value: Any) -> str:
     if isinstance(value, jax.core.Tracer):
         if "Ref" in str(getattr(value, "aval", "")):
             return "ref"
-        return "linear" if attempt(lambda: bool((value > 0).any() if value.ndim else value > 0))[0] else "abstract"
+        return (
+            "linear"
+            if attempt(lambda: bool((value > 0).any() if value.ndim else value > 0))[0]
+            else "abstract"
+        )
     if isinstance(value, jax.Array):
         return "array"
     if isinstance(value, np.ndarray):
@@ -117,16 +122,38 @@ def environment() -> dict[str, Any]:
     else:
         from jax.experimental.shard_map import shard_map
     return {
-        "jax": jax, "jnp": jnp, "lax": lax, "np": np, "checkify": checkify, "io_callback": io_callback, "ode": ode,
-        "pallas": pallas, "sparse": sparse, "optimize": optimize, "splinalg": splinalg, "shard_map": shard_map,
-        "mesh": Mesh(np.asarray(jax.devices()[:1]), ("i",)), "P": PartitionSpec,
-        "X": jnp.asarray([0.3, 0.2, 0.5]), "S": jnp.float32(0.5), "SUM": lambda x, *_: x.sum(), "COPY": _copy,
-        "custom_jvp": _custom_jvp, "custom_jvps": _custom_jvps, "custom_vjp": _custom_vjp, "custom_vmap": _custom_vmap,
-        "with_jvp": _with_jvp, "with_vjp": _with_vjp, "with_vmap": _with_vmap, "FIRST": lambda x, *_: x,
-    }  # fmt: skip
+        "jax": jax,
+        "jnp": jnp,
+        "lax": lax,
+        "np": np,
+        "checkify": checkify,
+        "io_callback": io_callback,
+        "ode": ode,
+        "pallas": pallas,
+        "sparse": sparse,
+        "optimize": optimize,
+        "splinalg": splinalg,
+        "shard_map": shard_map,
+        "mesh": Mesh(np.asarray(jax.devices()[:1]), ("i",)),
+        "P": PartitionSpec,
+        "X": jnp.asarray([0.3, 0.2, 0.5]),
+        "S": jnp.float32(0.5),
+        "SUM": lambda x, *_: x.sum(),
+        "COPY": _copy,
+        "custom_jvp": _custom_jvp,
+        "custom_jvps": _custom_jvps,
+        "custom_vjp": _custom_vjp,
+        "custom_vmap": _custom_vmap,
+        "with_jvp": _with_jvp,
+        "with_vjp": _with_vjp,
+        "with_vmap": _with_vmap,
+        "FIRST": lambda x, *_: x,
+    }
 
 
-def measure(name: str, declared: dict[str, Any], space: dict[str, Any] | None = None) -> dict[str, Any] | None:
+def measure(
+    name: str, declared: dict[str, Any], space: dict[str, Any] | None = None
+) -> dict[str, Any] | None:
     """The row of one transform: as declared, with what was seen; None where this JAX has it not."""
     function = find(name)
     if function is None:
@@ -141,7 +168,9 @@ def measure(name: str, declared: dict[str, Any], space: dict[str, Any] | None = 
     row["parameters"] = parameters(function)
     selecting = SELECTING.get(declared.get("selects", ""), {})
     if selecting and space is None:
-        row["selected"] = {option: watch(code.format(name=name)).seen["fun"] for option, code in selecting.items()}
+        row["selected"] = {
+            option: watch(code.format(name=name)).seen["fun"] for option, code in selecting.items()
+        }
     return row
 
 

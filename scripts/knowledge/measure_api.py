@@ -19,24 +19,35 @@ SIZE_PARAMETERS = ("size", "length", "total_repeat_length", "num_segments")
 HANDS_OFF = tuple(
     f"jax.{name}"
     for name in (
-        "profiler. monitoring. distributed. extend. experimental.compilation_cache. experimental.multihost_utils. test_util."
-        " clear_ free_ref core.eval_context core.set_ numpy.load numpy.save numpy.fromfile numpy.set_printoptions"
-        " experimental.key_reuse. export.register experimental.custom_partitioning. numpy.savez effects_barrier"
+        "profiler. monitoring. distributed. extend. experimental.compilation_cache."
+        " experimental.multihost_utils. test_util."
+        " clear_ free_ref core.eval_context core.set_ numpy.load numpy.save numpy.fromfile"
+        " numpy.set_printoptions"
+        " experimental.key_reuse. export.register experimental.custom_partitioning. numpy.savez"
+        " effects_barrier"
         " debug.breakpoint print_environment_info tree_util.register config. array_garbage_collection_guard"
-        " thread_guard set_mesh sharding.set_mesh sharding.use_ experimental.mesh_utils. dlpack. errors. ffi. lib."
-        " experimental.pallas.tpu. experimental.jet.def debug.inspect experimental.pallas.lower experimental.pallas.delay"
+        " thread_guard set_mesh sharding.set_mesh sharding.use_ experimental.mesh_utils. dlpack. errors."
+        " ffi. lib."
+        " experimental.pallas.tpu. experimental.jet.def debug.inspect experimental.pallas.lower"
+        " experimental.pallas.delay"
     ).split()
 )
 
-#: What calling these gives depends on the functions they are handed: said in the table of transforms, not here.
+#: What calling these gives depends on the functions they are handed: said in the table of transforms, not
+#: here.
 RESULT_DEPENDS = frozenset(
-    "jax.lax.scan jax.lax.while_loop jax.lax.fori_loop jax.lax.cond jax.lax.switch jax.lax.map jax.lax.associative_scan"
+    "jax.lax.scan jax.lax.while_loop jax.lax.fori_loop jax.lax.cond jax.lax.switch jax.lax.map"
+    " jax.lax.associative_scan"
     " jax.lax.custom_root jax.lax.custom_linear_solve jax.lax.platform_dependent jax.tree.map jax.tree.reduce"
-    " jax.tree.map_with_path jax.pure_callback jax.experimental.io_callback jax.jvp jax.linearize jax.vjp jax.eval_shape"
+    " jax.tree.map_with_path jax.pure_callback jax.experimental.io_callback jax.jvp jax.linearize jax.vjp"
+    " jax.eval_shape"
     " jax.linear_transpose jax.tree.reduce_associative jax.fwd_and_bwd jax.experimental.jet.jet"
-    " jax.experimental.pallas.run_scoped jax.experimental.pallas.run_state jax.experimental.pallas.loop jax.numpy.piecewise"
-    " jax.tree_util.tree_reduce jax.scipy.optimize.minimize jax.experimental.pallas.with_scoped jax.tree.broadcast"
-    " jax.lax.reduce jax.lax.reduce_window jax.numpy.apply_along_axis jax.numpy.apply_over_axes jax.numpy.fromfunction"
+    " jax.experimental.pallas.run_scoped jax.experimental.pallas.run_state jax.experimental.pallas.loop"
+    " jax.numpy.piecewise"
+    " jax.tree_util.tree_reduce jax.scipy.optimize.minimize jax.experimental.pallas.with_scoped"
+    " jax.tree.broadcast"
+    " jax.lax.reduce jax.lax.reduce_window jax.numpy.apply_along_axis jax.numpy.apply_over_axes"
+    " jax.numpy.fromfunction"
     " jax.tree.transpose jax.tree.unflatten jax.tree_util.tree_broadcast".split()
 ) - {"jax.lax.reduce", "jax.lax.reduce_window", "jax.numpy.apply_along_axis", "jax.numpy.apply_over_axes"}
 
@@ -44,15 +55,18 @@ RESULT_DEPENDS = frozenset(
 OPEN_LENGTH = frozenset(
     f"jax.{name}"
     for name in (
-        "numpy.nonzero numpy.where numpy.broadcast_arrays numpy.meshgrid numpy.gradient numpy.unstack numpy.ix_"
-        " numpy.unravel_index numpy.atleast_1d numpy.atleast_2d numpy.atleast_3d numpy.mask_indices numpy.diag_indices"
+        "numpy.nonzero numpy.where numpy.broadcast_arrays numpy.meshgrid numpy.gradient numpy.unstack"
+        " numpy.ix_"
+        " numpy.unravel_index numpy.atleast_1d numpy.atleast_2d numpy.atleast_3d numpy.mask_indices"
+        " numpy.diag_indices"
         " numpy.diag_indices_from numpy.indices lax.sort lax.reduce lax.reduce_window lax.broadcast_shapes"
         " numpy.broadcast_shapes lax.split lax.infeed"
     ).split()
 )
 
 
-#: What no call from outside can show: a raw key is an array to JAX, and `device_get` is for values that are there.
+#: What no call from outside can show: a raw key is an array to JAX, and `device_get` is for values that are
+#: there.
 SAID: dict[str, dict[str, Any]] = {
     "jax.random.PRNGKey": {"result": "key"},
     "jax.numpy.where": {"when": {"arguments=1": {"result": "tuple"}}},
@@ -137,10 +151,14 @@ def _parameter(parameter: inspect.Parameter) -> dict[str, Any]:
 def _is_json(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_json, value))
-    return isinstance(value, (bool, int, str, type(None))) or (isinstance(value, float) and abs(value) < 1e300)
+    return isinstance(value, (bool, int, str, type(None))) or (
+        isinstance(value, float) and abs(value) < 1e300
+    )
 
 
-def _working_call(qualified: str, function: Any, signature: inspect.Signature) -> tuple[Call, Any, bool] | None:
+def _working_call(
+    qualified: str, function: Any, signature: inspect.Signature
+) -> tuple[Call, Any, bool] | None:
     eager = None
     for call in calls_for(qualified, function, signature):
         good, result = attempt(lambda: traced_result(function, call))
@@ -161,10 +179,16 @@ def _is_about_tracers(error: Exception) -> bool:
 
 def traced_result(function: Any, call: Call) -> Any:
     """The result on tracers, with an axis of name `i` where the call names one."""
-    return run_traced(function, call, named_axis="i" in [a for a in (*call.args, *call.kwargs.values()) if isinstance(a, str)])
+    return run_traced(
+        function,
+        call,
+        named_axis="i" in [a for a in (*call.args, *call.kwargs.values()) if isinstance(a, str)],
+    )
 
 
-def _result(qualified: str, function: Any, signature: inspect.Signature, call: Call, result: Any) -> dict[str, Any]:
+def _result(
+    qualified: str, function: Any, signature: inspect.Signature, call: Call, result: Any
+) -> dict[str, Any]:
     if qualified in RESULT_DEPENDS:
         return {"result": "unknown"}
     found: dict[str, Any] = {"result": kind_of(result)}
@@ -188,13 +212,25 @@ def _like(function: Any, call: Call) -> int | None:
         if isinstance(argument, np.ndarray):
             tree = {"left": argument, "right": (argument,)}
             good, result = attempt(lambda: traced_result(function, call.replaced(place, tree)))
-            if good and isinstance(result, dict) and set(result) == {"left", "right"} and isinstance(result["right"], tuple):
+            if (
+                good
+                and isinstance(result, dict)
+                and set(result) == {"left", "right"}
+                and isinstance(result["right"], tuple)
+            ):
                 return place
     return None
 
 
 def _arguments(function: Any, signature: inspect.Signature, call: Call, traced: bool) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {"arrays": [], "refuses": [], "sequences": [], "static": [], "dynamic": [], "fixed_by": []}
+    found: dict[str, list[str]] = {
+        "arrays": [],
+        "refuses": [],
+        "sequences": [],
+        "static": [],
+        "dynamic": [],
+        "fixed_by": [],
+    }
     for name, key in _places(signature, call):
         value = call[key]
         if isinstance(value, (np.ndarray, np.generic)):
@@ -205,7 +241,9 @@ def _arguments(function: Any, signature: inspect.Signature, call: Call, traced: 
         elif isinstance(value, (list, tuple)) and any(isinstance(item, np.ndarray) for item in value):
             found["sequences"].append(name)
     if found["dynamic"]:
-        found["fixed_by"] = [p for p in SIZE_PARAMETERS if p in signature.parameters and _fixes(function, call, p)]
+        found["fixed_by"] = [
+            p for p in SIZE_PARAMETERS if p in signature.parameters and _fixes(function, call, p)
+        ]
         if found["fixed_by"]:
             call, traced = call.replaced(found["fixed_by"][0], 2), True
     found["static"] = _static(function, signature, call, traced)
@@ -213,10 +251,16 @@ def _arguments(function: Any, signature: inspect.Signature, call: Call, traced: 
 
 
 def _static(function: Any, signature: inspect.Signature, call: Call, traced: bool) -> list[str]:
-    static = [n for n, k in _places(signature, call) if _may_be_static(call[k]) and _refuses_tracer(function, call, k, traced)]
+    static = [
+        n
+        for n, k in _places(signature, call)
+        if _may_be_static(call[k]) and _refuses_tracer(function, call, k, traced)
+    ]
     for name, value in _optional(signature, call):
         trial = call.replaced(name, value)
-        if attempt(lambda: _run(function, trial, traced))[0] and _refuses_tracer(function, trial, name, traced):
+        if attempt(lambda: _run(function, trial, traced))[0] and _refuses_tracer(
+            function, trial, name, traced
+        ):
             static.append(name)
     return static
 
@@ -241,14 +285,23 @@ def _run(function: Any, call: Call, traced: bool) -> Any:
 
 
 def _vector(function: Any, call: Call, key: Any, value: np.ndarray, traced: bool) -> np.ndarray | None:
-    """The value as something that can be written as a list: a scalar becomes a vector where the function takes that too."""
+    """The value as something that can be written as a list: a scalar becomes a vector where the function
+    takes that too."""
     if value.ndim:
         return value
     value = np.asarray([value, value])
     return value if attempt(lambda: _run(function, call.replaced(key, value), traced))[0] else None
 
 
-def _try_list(function: Any, call: Call, key: Any, value: np.ndarray, traced: bool, name: str, found: dict[str, list[str]]) -> None:
+def _try_list(
+    function: Any,
+    call: Call,
+    key: Any,
+    value: np.ndarray,
+    traced: bool,
+    name: str,
+    found: dict[str, list[str]],
+) -> None:
     array = _vector(function, call, key, np.asarray(value), traced)
     if array is None:
         return
@@ -302,7 +355,11 @@ def _optional(signature: inspect.Signature, call: Call) -> list[tuple[str, Any]]
     known = samples.by_name()
     found = []
     for parameter in signature.parameters.values():
-        if parameter.name in given or parameter.default is parameter.empty or parameter.kind is parameter.POSITIONAL_ONLY:
+        if (
+            parameter.name in given
+            or parameter.default is parameter.empty
+            or parameter.kind is parameter.POSITIONAL_ONLY
+        ):
             continue
         if _may_be_static(parameter.default):
             found.append((parameter.name, parameter.default))
@@ -311,7 +368,9 @@ def _optional(signature: inspect.Signature, call: Call) -> list[tuple[str, Any]]
     return found
 
 
-def _flags(function: Any, signature: inspect.Signature, call: Call, traced: bool, result: str) -> dict[str, Any]:
+def _flags(
+    function: Any, signature: inspect.Signature, call: Call, traced: bool, result: str
+) -> dict[str, Any]:
     """`flag=value` → result, for the flags that change what comes back."""
     changed: dict[str, Any] = {}
     for parameter in signature.parameters.values():
@@ -324,5 +383,7 @@ def _flags(function: Any, signature: inspect.Signature, call: Call, traced: bool
                 break
         if good and kind_of(other) != result:
             kind = kind_of(other)
-            changed[f"{parameter.name}={value}"] = {"result": kind, "items": items_of(other)} if kind == "tuple" else {"result": kind}
+            changed[f"{parameter.name}={value}"] = (
+                {"result": kind, "items": items_of(other)} if kind == "tuple" else {"result": kind}
+            )
     return changed

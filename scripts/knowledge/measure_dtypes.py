@@ -6,6 +6,7 @@ every result is cut to 32 bits (`canonical`).
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,9 @@ ON_BOOLS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "left_s
 def result(function: Callable, *args: Any) -> Any:
     """What a JAX function gives for these arguments, abstractly; None when it raises."""
     try:
-        return jax.eval_shape(lambda *traced: function(*fill(args, traced)), *[a for a in args if not is_python(a)])
+        arrays = [a for a in args if not is_python(a)]
+        # the types of the trace say in every release whether a result is weakly typed
+        return jax.make_jaxpr(lambda *traced: function(*fill(args, traced)))(*arrays).out_avals[0]
     except TypeError:
         return None
 
@@ -100,7 +103,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     tables = {"dtypes": DTYPES, "jax": jax_tables(), "numpy": numpy_tables()}
     text = json.dumps(tables, indent=1)
-    TABLE.write_text(text + "\n", encoding="utf-8")
+    table = Path(sys.argv[1]) if len(sys.argv) > 1 else TABLE
+    table.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

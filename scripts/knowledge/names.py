@@ -1,4 +1,5 @@
-"""Lists the public names of the JAX that runs here: which modules, which names, which name is another one's alias."""
+"""Lists the public names of the JAX that runs here: which modules, which names, which name is another one's
+alias."""
 
 from __future__ import annotations
 
@@ -39,8 +40,10 @@ MODULES = (
     *(
         f"jax.scipy.stats.{name}"
         for name in (
-            "bernoulli beta betabinom binom cauchy chi2 dirichlet expon gamma gennorm geom gumbel_l gumbel_r laplace"
-            " logistic multinomial multivariate_normal nbinom norm pareto poisson t truncnorm uniform vonmises wrapcauchy"
+            "bernoulli beta betabinom binom cauchy chi2 dirichlet expon gamma gennorm geom gumbel_l"
+            " gumbel_r laplace"
+            " logistic multinomial multivariate_normal nbinom norm pareto poisson t truncnorm uniform"
+            " vonmises wrapcauchy"
         ).split()
     ),
     "jax.image",
@@ -140,12 +143,14 @@ OWN_NAMES_ONLY = frozenset(
     f"jax.{name}"
     for name in (
         "example_libraries.optimizers example_libraries.stax experimental.jet experimental.ode"
-        " experimental.multihost_utils experimental.custom_partitioning experimental.sparse.linalg extend.core"
+        " experimental.multihost_utils experimental.custom_partitioning experimental.sparse.linalg"
+        " extend.core"
         " flatten_util test_util"
     ).split()
 )
 
-#: One object under two names of which neither may stand for the other: the width of these depends on the configuration.
+#: One object under two names of which neither may stand for the other: the width of these depends on the
+#: configuration.
 KEEP_APART = frozenset(f"jax.numpy.{name}" for name in "int_ uint float_ complex_".split())
 
 
@@ -171,7 +176,10 @@ def public_names(module: types.ModuleType) -> list[str]:
                 continue
         if isinstance(value, types.ModuleType) and not value.__name__.startswith("jax"):
             continue
-        if type(value).__name__ == "TypeVar" or getattr(value, "__module__", None) in ("typing", "collections.abc"):
+        if type(value).__name__ == "TypeVar" or getattr(value, "__module__", None) in (
+            "typing",
+            "collections.abc",
+        ):
             continue
         if not _belongs(module, value):
             continue
@@ -191,7 +199,9 @@ def _belongs(module: types.ModuleType, value: Any) -> bool:
 def star_names(module: types.ModuleType) -> list[str]:
     """What `from module import *` binds."""
     names = getattr(module, "__all__", None)
-    return sorted(names if names is not None else (name for name in module.__dict__ if not name.startswith("_")))
+    return sorted(
+        names if names is not None else (name for name in module.__dict__ if not name.startswith("_"))
+    )
 
 
 def public_objects() -> dict[str, Any]:

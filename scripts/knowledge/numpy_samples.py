@@ -11,11 +11,16 @@ import samples
 SKIP = frozenset(
     f"numpy.{name}"
     for name in (
-        "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex memmap test info show_config show_runtime"
-        " seterr seterrcall setbufsize geterr geterrcall getbufsize set_printoptions get_printoptions printoptions get_include"
-        " lookfor source errstate frompyfunc vectorize nested_iters fromstring open_memmap from_dlpack busday_count busday_offset"
-        " is_busday datetime_data datetime_as_string linalg.test fft.test linalg.LinAlgError einsum_path bmat asmatrix matrix"
-        " fromiter frombuffer fromfunction piecewise apply_along_axis apply_over_axes issctype obj2sctype get_array_wrap"
+        "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex memmap test info"
+        " show_config show_runtime"
+        " seterr seterrcall setbufsize geterr geterrcall getbufsize set_printoptions get_printoptions"
+        " printoptions get_include"
+        " lookfor source errstate frompyfunc vectorize nested_iters fromstring open_memmap from_dlpack"
+        " busday_count busday_offset"
+        " is_busday datetime_data datetime_as_string linalg.test fft.test linalg.LinAlgError einsum_path"
+        " bmat asmatrix matrix"
+        " fromiter frombuffer fromfunction piecewise apply_along_axis apply_over_axes issctype obj2sctype"
+        " get_array_wrap"
         " void str_ bytes_ datetime64 timedelta64 object_ character generic flexible record"
     ).split()
 )
@@ -71,9 +76,9 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 CALLS: dict[str, list[str]] = {
     "numpy.arange": ["f(0, 3, 1)"],
     "numpy.array": ["f(A)"],
-    "numpy.bincount": ["f(I, V)"],
+    "numpy.bincount": ["f(IX, V)"],
     "numpy.can_cast": ["f(np.float32, np.float64)"],
-    "numpy.choose": ["f(I, [V, V, V])"],
+    "numpy.choose": ["f(IX, [V, V, V])"],
     "numpy.concat": ["f([A, A])"],
     "numpy.concatenate": ["f([A, A])"],
     "numpy.copyto": ["f(np.array(A), A)"],
@@ -85,7 +90,7 @@ CALLS: dict[str, list[str]] = {
     "numpy.gradient": ["f(V)"],
     "numpy.inner": ["f(A, A)"],
     "numpy.interp": ["f(V, V, V)"],
-    "numpy.ix_": ["f(I, I)"],
+    "numpy.ix_": ["f(IX, IX)"],
     "numpy.lexsort": ["f([V, V])"],
     "numpy.linspace": ["f(SCALAR, SCALAR, 3)"],
     "numpy.logspace": ["f(SCALAR, SCALAR, 3)"],
@@ -93,16 +98,16 @@ CALLS: dict[str, list[str]] = {
     "numpy.full": ["f((3,), SCALAR)"],
     "numpy.packbits": ["f(B)"],
     "numpy.promote_types": ["f(np.float32, np.float64)"],
-    "numpy.put": ["f(np.array(V), I, V)"],
-    "numpy.put_along_axis": ["f(np.array(V), I, V, 0)"],
+    "numpy.put": ["f(np.array(V), IX, V)"],
+    "numpy.put_along_axis": ["f(np.array(V), IX, V, 0)"],
     "numpy.putmask": ["f(np.array(A), A > 1, A)"],
     "numpy.place": ["f(np.array(A), A > 1, V)"],
-    "numpy.ravel_multi_index": ["f([I, I], (3, 3))"],
+    "numpy.ravel_multi_index": ["f([IX, IX], (3, 3))"],
     "numpy.result_type": ["f(A, np.float32)"],
     "numpy.take_along_axis": ["f(A, np.argsort(A, 0), 0)"],
     "numpy.tensordot": ["f(A, A, 1)"],
-    "numpy.unpackbits": ["f(I.astype(np.uint8))"],
-    "numpy.unravel_index": ["f(I, (3, 3))"],
+    "numpy.unpackbits": ["f(IX.astype(np.uint8))"],
+    "numpy.unravel_index": ["f(IX, (3, 3))"],
     "numpy.unwrap": ["f(V)"],
     "numpy.vdot": ["f(A, A)"],
     "numpy.vander": ["f(V)"],

@@ -1,4 +1,5 @@
-"""Calls a JAX function in several ways and says what came of it: result, parameters, who takes lists, who must be static."""
+"""Calls a JAX function in several ways and says what came of it: result, parameters, who takes lists, who
+must be static."""
 
 from __future__ import annotations
 
@@ -23,17 +24,24 @@ MAX_TRIES = 120
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """No warnings, nothing printed."""
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         warnings.simplefilter("ignore")
         yield
 
 
-# --- what came back -------------------------------------------------------------------------------------------------
+# --- what came back
+# -------------------------------------------------------------------------------------------------
 
 
 def is_key(value: Any) -> bool:
     """A typed key or an array of such."""
-    return isinstance(value, jax.Array) and jnp.issubdtype(getattr(value, "dtype", np.float32), jax.dtypes.prng_key)
+    return isinstance(value, jax.Array) and jnp.issubdtype(
+        getattr(value, "dtype", np.float32), jax.dtypes.prng_key
+    )
 
 
 def kind_of(value: Any) -> str:
@@ -60,7 +68,12 @@ def kind_of(value: Any) -> str:
         return "type"
     if inspect.isgenerator(value):
         return "iterator"
-    if isinstance(value, types.FunctionType) or type(value).__name__ in ("PjitFunction", "PmapFunction", "ufunc", "partial"):
+    if isinstance(value, types.FunctionType) or type(value).__name__ in (
+        "PjitFunction",
+        "PmapFunction",
+        "ufunc",
+        "partial",
+    ):
         return "function"
     if callable(value) and hasattr(value, "__wrapped__"):
         return "function"
@@ -72,7 +85,8 @@ def items_of(value: Any) -> list[str] | None:
     return [kind_of(item) for item in value] if isinstance(value, (tuple, list)) else None
 
 
-# --- calling --------------------------------------------------------------------------------------------------------
+# --- calling
+# --------------------------------------------------------------------------------------------------------
 
 
 class Call:
@@ -104,7 +118,10 @@ def _convert(value: Any, array: Callable[[np.ndarray], Any]) -> Any:
 def run_eager(function: Callable[..., Any], call: Call) -> Any:
     """The result of the call outside every transformation."""
     with quiet():
-        return function(*(_convert(a, jnp.asarray) for a in call.args), **{k: _convert(v, jnp.asarray) for k, v in call.kwargs.items()})
+        return function(
+            *(_convert(a, jnp.asarray) for a in call.args),
+            **{k: _convert(v, jnp.asarray) for k, v in call.kwargs.items()},
+        )
 
 
 def run_traced(function: Callable[..., Any], call: Call, named_axis: bool = False) -> Any:
@@ -142,14 +159,17 @@ def attempt(run: Callable[[], Any]) -> tuple[bool, Any]:
         return False, error
 
 
-# --- finding a call that works --------------------------------------------------------------------------------------
+# --- finding a call that works
+# --------------------------------------------------------------------------------------
 
 
 def signature_of(function: Any) -> inspect.Signature | None:
     """The signature; for ufunc objects the one with their operands."""
     if type(function).__name__ == "ufunc":
         names = ["x"] if function.nin == 1 else [f"x{n + 1}" for n in range(function.nin)]
-        return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names])
+        return inspect.Signature(
+            [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+        )
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):
@@ -165,16 +185,28 @@ def calls_for(qualified: str, function: Any, signature: inspect.Signature) -> It
     required = [
         p
         for p in signature.parameters.values()
-        if p.default is p.empty and p.kind is not p.VAR_KEYWORD and (p.kind is not p.VAR_POSITIONAL or p.name != "kwargs")
+        if p.default is p.empty
+        and p.kind is not p.VAR_KEYWORD
+        and (p.kind is not p.VAR_POSITIONAL or p.name != "kwargs")
     ]
     for array in samples.ARRAYS:
         choices = []
         for parameter in required:
             values = known.get(parameter.name, [])
-            fits = [v for v in values if isinstance(v, np.ndarray)] if parameter.name in ("a", "p", "alpha") else values
+            fits = (
+                [v for v in values if isinstance(v, np.ndarray)]
+                if parameter.name in ("a", "p", "alpha")
+                else values
+            )
             choices.append((fits or [array])[:1])
         yield from _spelled(required, itertools.islice(itertools.product(*choices), 1))
-    choices = [[*known.get(p.name, []), *(() if p.name in known and p.name not in ("a", "p", "alpha") else samples.ARRAYS)] for p in required]
+    choices = [
+        [
+            *known.get(p.name, []),
+            *(() if p.name in known and p.name not in ("a", "p", "alpha") else samples.ARRAYS),
+        ]
+        for p in required
+    ]
     yield from _spelled(required, itertools.islice(itertools.product(*choices), MAX_TRIES))
 
 
@@ -193,6 +225,9 @@ def _spelled(parameters: list[inspect.Parameter], values: Any) -> Iterator[Call]
 
 def written_call(text: str) -> Call:
     """The arguments of a call written as in `samples.CALLS`."""
-    names = {name: getattr(samples, name) for name in ("A", "V", "I", "B", "SCALAR", "COMPLEX", "first")}
+    names = {
+        name: getattr(samples, name)
+        for name in ("A", "V", "IX", "B", "SCALAR", "COMPLEX", "IMAGE", "KERNEL", "HEADS", "first")
+    }
     names.update(jnp=jnp, jax=jax, np=np, key=jax.random.key(0), f=lambda *args, **kwargs: Call(args, kwargs))
     return eval(text, names)

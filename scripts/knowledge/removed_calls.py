@@ -1,4 +1,5 @@
-"""A call for each row of `removed.json` that is about a keyword, a method or a way of calling: does it still work?"""
+"""A call for each row of `removed.json` that is about a keyword, a method or a way of calling: does it
+still work?"""
 
 from __future__ import annotations
 

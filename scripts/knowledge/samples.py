@@ -11,11 +11,13 @@ import numpy as np
 
 A = np.asarray([[2.0, 0.5, 0.1], [0.5, 3.0, 0.2], [0.1, 0.2, 4.0]], np.float32)
 V = np.asarray([0.3, 0.2, 0.5], np.float32)
-I = np.asarray([0, 1, 2], np.int32)
+IX = np.asarray([0, 1, 2], np.int32)
 B = np.asarray([True, False, True])
 SCALAR = np.float32(0.5)
 COMPLEX = np.asarray([[1 + 1j, 0, 0], [0, 2, 0], [0, 0, 3]], np.complex64)
-ARRAYS = (A, V, I, B, SCALAR, COMPLEX)
+IMAGE, KERNEL = np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32)
+HEADS = np.ones((1, 2, 2, 4), np.float32)
+ARRAYS = (A, V, IX, B, SCALAR, COMPLEX)
 
 
 def first(*args: Any, **_: Any) -> Any:
@@ -25,7 +27,8 @@ def first(*args: Any, **_: Any) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def by_name() -> dict[str, list[Any]]:
-    """Parameter name → values that are worth a try, best first. Arrays are NumPy here; the probe turns them into JAX's."""
+    """Parameter name → values that are worth a try, best first. Arrays are NumPy here; the probe turns them
+    into JAX's."""
     key = jax.random.key(0)
     values: dict[str, list[Any]] = {
         "key": [key],
@@ -84,7 +87,7 @@ def by_name() -> dict[str, list[Any]]:
         "arg2": [jnp.floating],
         "kind": ["real floating"],
         "type1": [jnp.float32],
-        "obj": [I, A],
+        "obj": [IX, A],
         "axis_resources": [None],
         "step": [1],
         "pyfunc": [first],
@@ -118,8 +121,8 @@ def by_name() -> dict[str, list[Any]]:
         "treedef": [jax.tree.structure({"a": 0})],
         "leaves": [[A]],
         "is_leaf": [None],
-        "indices": [I],
-        "segment_ids": [I],
+        "indices": [IX],
+        "segment_ids": [IX],
         "p": [2, 0.5, V],
         "approximate": [True, False],
         "where": [A > 1, None],
@@ -136,7 +139,8 @@ def by_name() -> dict[str, list[Any]]:
     return values
 
 
-#: Calls for functions whose parameter names do not tell enough. Names: A V I B SCALAR COMPLEX key jnp jax np first.
+#: Calls for functions whose parameter names do not tell enough. Names: A V IX B SCALAR COMPLEX IMAGE KERNEL HEADS key jnp jax
+#: np first.
 CALLS: dict[str, str] = {
     "jax.numpy.apply_along_axis": "f(lambda v: v.sum(), 0, A)",
     "jax.numpy.apply_over_axes": "f(jnp.sum, A, (0,))",
@@ -147,9 +151,10 @@ CALLS: dict[str, str] = {
     "jax.numpy.atleast_2d": "f(A)",
     "jax.numpy.atleast_3d": "f(A)",
     "jax.numpy.broadcast_shapes": "f((2, 1), (1, 3))",
-    "jax.numpy.choose": "f(I, [A, A, A])",
+    "jax.numpy.choose": "f(IX, [A, A, A])",
     "jax.numpy.can_cast": "f(jnp.float32, jnp.float64)",
     "jax.numpy.logical_not": "f(B)",
+    "jax.numpy.repeat": "f(A, IX, 0)",
     "jax.numpy.reshape": "f(A, (9,))",
     "jax.numpy.clip": "f(A, V, V)",
     "jax.numpy.digitize": "f(A, V)",
@@ -166,12 +171,12 @@ CALLS: dict[str, str] = {
     "jax.numpy.mask_indices": "f(3, jnp.triu)",
     "jax.numpy.partition": "f(A, 1)",
     "jax.numpy.place": "f(A, A > 1, V, inplace=False)",
-    "jax.numpy.put": "f(V, I, V, inplace=False)",
-    "jax.numpy.put_along_axis": "f(V, I, V, 0, inplace=False)",
-    "jax.numpy.ravel_multi_index": "f((I, I), (3, 3), mode='clip')",
+    "jax.numpy.put": "f(V, IX, V, inplace=False)",
+    "jax.numpy.put_along_axis": "f(V, IX, V, 0, inplace=False)",
+    "jax.numpy.ravel_multi_index": "f((IX, IX), (3, 3), mode='clip')",
     "jax.numpy.resize": "f(A, (2, 2))",
     "jax.numpy.result_type": "f(A, jnp.int32)",
-    "jax.numpy.unpackbits": "f(I.astype(np.uint8))",
+    "jax.numpy.unpackbits": "f(IX.astype(np.uint8))",
     "jax.numpy.where": "f(A > 1, A, A)",
     "jax.lax.after_all": "f()",
     "jax.lax.all_gather": "f(V, 'i')",
@@ -183,22 +188,22 @@ CALLS: dict[str, str] = {
     "jax.lax.broadcast_to_rank": "f(V, 2)",
     "jax.lax.collapse": "f(A, 0, 2)",
     "jax.lax.composite": "f(lambda x: x, 'name')",
-    "jax.lax.conv": "f(np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32), (1, 1), 'SAME')",
-    "jax.lax.conv_general_dilated": "f(np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32), (1, 1), 'SAME')",
-    "jax.lax.conv_general_dilated_patches": "f(np.ones((1, 1, 4, 4), np.float32), (2, 2), (1, 1), 'SAME')",
-    "jax.lax.conv_transpose": "f(np.ones((1, 4, 4, 1), np.float32), np.ones((2, 2, 1, 1), np.float32), (1, 1), 'SAME')",
-    "jax.lax.conv_with_general_padding": "f(np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32), (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1))",
+    "jax.lax.conv": "f(IMAGE, KERNEL, (1, 1), 'SAME')",
+    "jax.lax.conv_general_dilated": "f(IMAGE, KERNEL, (1, 1), 'SAME')",
+    "jax.lax.conv_general_dilated_patches": "f(IMAGE, (2, 2), (1, 1), 'SAME')",
+    "jax.lax.conv_transpose": "f(IMAGE, KERNEL, (1, 1), 'SAME', (1, 1), ('NCHW', 'OIHW', 'NCHW'))",
+    "jax.lax.conv_with_general_padding": "f(IMAGE, KERNEL, (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1))",
     "jax.lax.conv_dimension_numbers": "f((1, 1, 4, 4), (1, 1, 2, 2), ('NCHW', 'OIHW', 'NCHW'))",
     "jax.lax.dot_general": "f(A, A, (((1,), (0,)), ((), ())))",
     "jax.lax.dynamic_slice": "f(A, (0, 0), (2, 2))",
     "jax.lax.dynamic_update_slice": "f(A, A, (0, 0))",
     "jax.lax.fft": "f(COMPLEX, 'fft', (3,))",
-    "jax.lax.index_take": "f(A, (I,), (0,))",
+    "jax.lax.index_take": "f(A, (IX,), (0,))",
     "jax.lax.integer_pow": "f(A, 2)",
     "jax.lax.pad": "f(A, SCALAR, ((0, 0, 0), (1, 1, 0)))",
     "jax.lax.padtype_to_pads": "f((4, 4), (2, 2), (1, 1), 'SAME')",
     "jax.lax.polygamma": "f(SCALAR, V)",
-    "jax.lax.ppermute": "f(V, 'i', [(0, 1)])",
+    "jax.lax.ppermute": "f(V, 'i', [(0, 1), (1, 0)])",
     "jax.lax.pshuffle": "f(V, 'i', [1, 0])",
     "jax.lax.reduce": "f(A, SCALAR, jax.lax.add, (0,))",
     "jax.lax.reduce_precision": "f(A, 8, 7)",
@@ -209,7 +214,7 @@ CALLS: dict[str, str] = {
     "jax.lax.squeeze": "f(np.ones((1, 3), np.float32), (0,))",
     "jax.lax.tile": "f(A, (2, 2))",
     "jax.lax.with_sharding_constraint": "f(A, jax.sharding.SingleDeviceSharding(jax.devices()[0]))",
-    "jax.lax.linalg.lu_pivots_to_permutation": "f(I, 3)",
+    "jax.lax.linalg.lu_pivots_to_permutation": "f(IX, 3)",
     "jax.lax.linalg.tridiagonal_solve": "f(V, V, V, A)",
     "jax.random.ball": "f(key, 3)",
     "jax.random.choice": "f(key, V, (2,))",
@@ -221,17 +226,17 @@ CALLS: dict[str, str] = {
     "jax.random.dirichlet": "f(key, V)",
     "jax.random.categorical": "f(key, A)",
     "jax.random.multivariate_normal": "f(key, V, A)",
-    "jax.nn.dot_product_attention": "f(np.ones((1, 2, 2, 4), np.float32), np.ones((1, 2, 2, 4), np.float32), np.ones((1, 2, 2, 4), np.float32))",
+    "jax.nn.dot_product_attention": "f(HEADS, HEADS, HEADS)",
     "jax.nn.glu": "f(np.ones((4, 4), np.float32))",
-    "jax.nn.one_hot": "f(I, 3)",
+    "jax.nn.one_hot": "f(IX, 3)",
     "jax.tree.all": "f({'a': True})",
     "jax.tree.transpose": "f(jax.tree.structure([0]), jax.tree.structure((0,)), [(A,)])",
     "jax.scipy.linalg.cho_solve": "f((A, True), V)",
     "jax.scipy.linalg.eigh_tridiagonal": "f(V, V[:2], eigvals_only=True)",
-    "jax.scipy.linalg.lu_solve": "f((A, I), V)",
+    "jax.scipy.linalg.lu_solve": "f((A, IX), V)",
     "jax.scipy.ndimage.map_coordinates": "f(A, [V, V], 1)",
     "jax.scipy.special.bessel_jn": "f(V, v=2)",
-    "jax.scipy.special.sph_harm_y": "f(I, I, V, V, n_max=3)",
+    "jax.scipy.special.sph_harm_y": "f(IX, IX, V, V, n_max=3)",
     "jax.scipy.special.zeta": "f(V, V)",
     "jax.image.scale_and_translate": "f(A, (4, 4), (0, 1), V[:2], V[:2], 'linear')",
     "jax.image.resize": "f(A, (4, 4), 'linear')",
@@ -241,10 +246,10 @@ CALLS: dict[str, str] = {
     "jax.named_scope": "f('name')",
     "jax.debug.print": "f('{}', A)",
     "jax.debug.callback": "f(lambda *a: None, A)",
-    "jax.ops.segment_sum": "f(V, I, 3)",
-    "jax.ops.segment_prod": "f(V, I, 3)",
-    "jax.ops.segment_max": "f(V, I, 3)",
-    "jax.ops.segment_min": "f(V, I, 3)",
+    "jax.ops.segment_sum": "f(V, IX)",
+    "jax.ops.segment_prod": "f(V, IX)",
+    "jax.ops.segment_max": "f(V, IX)",
+    "jax.ops.segment_min": "f(V, IX)",
     "jax.new_ref": "f(A)",
     "jax.experimental.checkify.check_error": "f(jax.experimental.checkify.init_error)",
     "jax.experimental.pallas.next_power_of_2": "f(3)",

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from probe_api import attempt, quiet
 
-#: Every kind of tracer that the table tells apart; "concrete" is the control: the same code on an ordinary JAX array.
+#: Every kind of tracer that the table tells apart; "concrete" is the control: the same code on an ordinary
+#: JAX array.
 KINDS = ("abstract", "linear")
 
 
@@ -63,7 +64,9 @@ def same(one: Any, other: Any) -> bool:
     """Whether two results that hold no tracer are equal, as far as that can be told."""
     try:
         return bool(np.all(np.asarray(one) == np.asarray(other)))
-    except Exception:  # results of any kind are compared here; what cannot be compared is not called different
+    except (
+        Exception
+    ):  # results of any kind are compared here; what cannot be compared is not called different
         return True
 
 

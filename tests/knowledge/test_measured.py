@@ -51,7 +51,14 @@ def test_table_is_what_jax_does(made: Path, name: str) -> None:
 
 
 def compare_other_release(recorded: dict[str, Any], measured: dict[str, Any]) -> None:
-    """A release between or beyond the measured ones: what both agree on holds here too, as to what a call gives."""
-    settled = {name: row for name, row in recorded["entries"].items() if name not in recorded["oldest"] and name in measured}
-    results = {name: row["result"] for name, row in settled.items() if isinstance(row, dict) and "result" in row}
+    """A release between or beyond the measured ones: what both agree on holds here too, as to what a call
+    gives."""
+    settled = {
+        name: row
+        for name, row in recorded["entries"].items()
+        if name not in recorded["oldest"] and name in measured
+    }
+    results = {
+        name: row["result"] for name, row in settled.items() if isinstance(row, dict) and "result" in row
+    }
     assert {name: measured[name].get("result") for name in results} == results

@@ -33,11 +33,17 @@ def test_this_jax_has_what_the_table_says(tried: list[dict]) -> None:
     for row in removed.rows():
         status = row.status(jax.__version__)
         if status != "unknown":
-            assert here[(row.name, *row.keywords, row.form)] == (status not in ("removed", "missing")), row.name
+            assert here[(row.name, *row.keywords, row.form)] == (status not in ("removed", "missing")), (
+                row.name
+            )
 
 
 def test_replacements_exist_in_the_newest_jax() -> None:
-    rows = [row for row in removed.rows() if row.replacement and row.replacement.name and row.replacement.name.startswith("jax")]
+    rows = [
+        row
+        for row in removed.rows()
+        if row.replacement and row.replacement.name and row.replacement.name.startswith("jax")
+    ]
     assert len(rows) > 100
     assert [row.name for row in rows if not row.replacement.has["newest"]] == []
 
