@@ -7,6 +7,8 @@ import {
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
 import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import {
@@ -20,8 +22,10 @@ import { HintsClient } from './client';
 import { HintActions } from './commands/actions';
 import { CommandIDs } from './commands/ids';
 import { hintExtension } from './editor/extension';
+import { FILE_CELL } from './hosts/file';
 import { HintSettings } from './settings/model';
 import { type IHintActions, IJaxHints } from './tokens';
+import type { HintDocument } from './model/document';
 import { HintTracker } from './model/tracker';
 
 const PLUGIN_ID = 'jupyterlab-jaxhints:plugin';
@@ -33,13 +37,14 @@ export const hintsPlugin: JupyterFrontEndPlugin<IJaxHints> = {
   autoStart: true,
   provides: IJaxHints,
   requires: [INotebookTracker, IEditorExtensionRegistry],
-  optional: [ISettingRegistry, ITranslator],
+  optional: [ISettingRegistry, ITranslator, IEditorTracker],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     editors: IEditorExtensionRegistry,
     registry: ISettingRegistry | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    files: IEditorTracker | null
   ): IJaxHints => {
     const trans = (translator ?? nullTranslator).load('jupyterlab_jaxhints');
     const client = new HintsClient(app.serviceManager.serverSettings);
@@ -48,14 +53,20 @@ export const hintsPlugin: JupyterFrontEndPlugin<IJaxHints> = {
       ?.load(PLUGIN_ID)
       .then(loaded => settings.follow(loaded))
       .catch(reason => console.error('jaxhints: no settings', reason));
-    const tracker = new HintTracker(notebooks, client, settings);
+    const tracker = new HintTracker(
+      app.shell,
+      notebooks,
+      files,
+      client,
+      settings
+    );
     const actions = new HintActions(app, tracker, trans);
     addMarks(editors, tracker, actions, trans, () => fixKey(app.commands));
     return { client, settings, tracker, actions };
   }
 };
 
-/** Gives each editor of a notebook's code cell its hints. The model of such an editor is the cell's. */
+/** Gives each editor of a code cell or a file its hints. */
 function addMarks(
   editors: IEditorExtensionRegistry,
   tracker: HintTracker,
@@ -66,22 +77,32 @@ function addMarks(
   editors.addExtension({
     name: 'jaxhints',
     factory: ({ model }) => {
-      const cell = model as Partial<ICodeCellModel>;
-      const notebook = cell.type === 'code' ? cell.sharedModel?.notebook : null;
-      if (!notebook || !cell.id) {
-        return null;
-      }
-      return EditorExtensionRegistry.createImmutableExtension(
-        hintExtension({
-          cell: cell.id,
-          document: tracker.documentFor(notebook),
-          actions,
-          trans,
-          fixKey: key
-        })
-      );
+      const place = placeOf(model, tracker);
+      return place
+        ? EditorExtensionRegistry.createImmutableExtension(
+            hintExtension({ ...place, actions, trans, fixKey: key })
+          )
+        : null;
     }
   });
+}
+
+/** Whose text an editor shows. The model of a cell's editor is the cell's; a file's shared model has no cell type. */
+function placeOf(
+  model: CodeEditor.IModel,
+  tracker: HintTracker
+): { cell: string; document: HintDocument } | null {
+  const cell = model as Partial<ICodeCellModel>;
+  if (cell.type !== undefined) {
+    const notebook = cell.type === 'code' ? cell.sharedModel?.notebook : null;
+    return notebook && cell.id
+      ? { cell: cell.id, document: tracker.documentFor(notebook) }
+      : null;
+  }
+  const isFile = 'version' in model.sharedModel;
+  return isFile
+    ? { cell: FILE_CELL, document: tracker.documentForFile(model) }
+    : null;
 }
 
 /** The key bound to the preferred fix, as JupyterLab writes keys. */

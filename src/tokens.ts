@@ -2,6 +2,7 @@ import { Token } from '@lumino/coreutils';
 import type { IObservableDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import type { ISharedText } from '@jupyter/ydoc';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
 
 import type { HintsClient, HintsError } from './client';
 import type {
@@ -33,6 +34,8 @@ export interface IHostChange {
 export interface IHost extends IObservableDisposable {
   /** Names the document on the wire. */
   readonly name: string;
+  /** True where the document is a file: its only cell has no number. */
+  readonly isFile: boolean;
   /** False where the document's language is known not to be Python. */
   readonly isPython: boolean;
   readonly changed: ISignal<IHost, IHostChange>;
@@ -82,8 +85,17 @@ export interface IHintDocument extends IObservableDisposable {
   settled(): Promise<void>;
 }
 
+/** The cell that has the cursor, and its editor where it is on the page. */
+export interface IFront {
+  readonly cell: string;
+  readonly editor: CodeEditor.IEditor | null;
+}
+
 /** Which document is in front, and the hints of each open one. */
 export interface IHintTracker {
+  readonly front: IFront | null;
+  /** Scrolls to a place and selects it. */
+  reveal(document: IHintDocument, cell: string, range: Range): Promise<void>;
   readonly current: IHintDocument | null;
   readonly currentChanged: ISignal<IHintTracker, void>;
 }

@@ -4,8 +4,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { plainText } from '../card/message';
 import { applyFix, fixAllSafe } from '../fixes/apply';
-import { NotebookHost } from '../hosts/notebook';
-import { revealInNotebook } from '../hosts/reveal';
 import type { HintTracker } from '../model/tracker';
 import type { Diagnostic, Fix, Range } from '../protocol';
 import type { FixOutcome, IHintActions, IHintDocument } from '../tokens';
@@ -48,14 +46,7 @@ export class HintActions implements IHintActions {
     cell: string,
     range: Range
   ): Promise<void> {
-    if (!(document.host instanceof NotebookHost)) {
-      return;
-    }
-    const panel = this._tracker.panelOf(document.host.notebook);
-    if (panel) {
-      this._app.shell.activateById(panel.id);
-      await revealInNotebook(panel, cell, range);
-    }
+    await this._tracker.reveal(document, cell, range);
   }
 
   openRule(name: string): void {

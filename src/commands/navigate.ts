@@ -1,9 +1,8 @@
 import type { EditorView } from '@codemirror/view';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
-import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Diagnostic } from '../protocol';
-import type { IHintDocument } from '../tokens';
+import type { IFront, IHintDocument } from '../tokens';
 
 /** Where the next search for a hint begins. */
 export interface IPlace {
@@ -54,20 +53,22 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** The editor of the notebook's active cell; null where the cell is not on the page. */
-export function activeView(panel: NotebookPanel | null): EditorView | null {
-  const editor = panel?.content.activeCell?.editor as
-    CodeMirrorEditor | null | undefined;
+/** The CodeMirror view of the cell in front; null where the cell is not on the page. */
+export function activeView(front: IFront | null): EditorView | null {
+  const editor = front?.editor as CodeMirrorEditor | null | undefined;
   return editor?.editor ?? null;
 }
 
-/** Where the notebook's cursor is. */
-export function activePlace(panel: NotebookPanel | null): IPlace | null {
-  const cell = panel?.content.activeCell;
-  if (!cell?.editor) {
-    return cell ? { cell: cell.model.id, line: 0, character: -1 } : null;
+/** Where the cursor is. */
+export function activePlace(front: IFront | null): IPlace | null {
+  if (!front) {
+    return null;
   }
   // After a reveal the hint is selected: the search goes on from its beginning.
-  const { start } = cell.editor.getSelection();
-  return { cell: cell.model.id, line: start.line, character: start.column };
+  const start = front.editor?.getSelection().start;
+  return {
+    cell: front.cell,
+    line: start?.line ?? 0,
+    character: start?.column ?? -1
+  };
 }

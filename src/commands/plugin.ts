@@ -3,7 +3,6 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
-import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import {
   ITranslator,
   nullTranslator,
@@ -24,7 +23,6 @@ import { activePlace, activeView, neighbour } from './navigate';
 interface ICommandContext {
   readonly hints: IJaxHints;
   readonly settings: HintSettings;
-  readonly panel: () => NotebookPanel | null;
   readonly trans: TranslationBundle;
 }
 
@@ -33,12 +31,11 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyterlab-jaxhints:commands',
   description: 'Commands and shortcuts for JAX hints.',
   autoStart: true,
-  requires: [IJaxHints, INotebookTracker],
+  requires: [IJaxHints],
   optional: [ITranslator, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     hints: IJaxHints,
-    notebooks: INotebookTracker,
     translator: ITranslator | null,
     palette: ICommandPalette | null
   ) => {
@@ -46,7 +43,6 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
     const context: ICommandContext = {
       hints,
       settings: hints.settings,
-      panel: () => notebooks.currentWidget,
       trans
     };
     addCursorCommands(app.commands, context);
@@ -62,7 +58,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
 
 /** The hint meant by "here": of the open card, else at the cursor. */
 async function here(
-  { hints, panel }: ICommandContext,
+  { hints }: ICommandContext,
   wanted: (placed: IPlacedHint) => boolean
 ): Promise<{ document: IHintDocument; placed: IPlacedHint } | null> {
   const card = openCard();
@@ -76,7 +72,7 @@ async function here(
     // The editors get the new hints in a microtask of their own.
     await Promise.resolve();
   }
-  const view = card?.view ?? activeView(panel());
+  const view = card?.view ?? activeView(hints.tracker.front);
   const placed = card?.placed ?? (view ? hintsAtCursor(view.state) : []);
   const found = placed.find(wanted);
   if (card) {
@@ -123,13 +119,13 @@ function addCursorCommands(
       hideCards(open.view);
     }
     const hint = document
-      ? neighbour(document, activePlace(context.panel()), step)
+      ? neighbour(document, activePlace(hints.tracker.front), step)
       : null;
     if (!document || !hint) {
       return;
     }
     await actions.reveal(document, hint.cell, hint.range);
-    const view = activeView(context.panel());
+    const view = activeView(hints.tracker.front);
     if (view) {
       const placed = hintsAtCursor(view.state);
       showCard(
@@ -157,13 +153,13 @@ function addCardCommands(
   commands: CommandRegistry,
   context: ICommandContext
 ): void {
-  const { trans, hints, panel } = context;
+  const { trans, hints } = context;
   commands.addCommand(CommandIDs.showCard, {
     label: trans.__('Show the Card of the Hint at the Cursor'),
     describedBy: NO_ARGUMENTS,
     isEnabled: () => hints.tracker.current !== null,
     execute: () => {
-      const view = activeView(panel());
+      const view = activeView(hints.tracker.front);
       if (view) {
         showCard(view, hintsAtCursor(view.state), true);
       }

@@ -26,6 +26,8 @@ export class NotebookHost implements IHost {
     notebook.disposed.connect(this.dispose, this);
   }
 
+  readonly isFile = false;
+
   get name(): string {
     return this._pathOf() ?? this._id;
   }

@@ -1,3 +1,4 @@
+import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Range } from '../protocol';
@@ -23,7 +24,11 @@ export async function revealInNotebook(
     return;
   }
   notebook.mode = 'edit';
-  const { editor } = widget;
+  revealInFile(widget.editor, range);
+}
+
+/** Selects a place in an editor and scrolls to it. */
+export function revealInFile(editor: CodeEditor.IEditor, range: Range): void {
   const place = ({ line, character }: Range['start']) => ({
     line: Math.min(line, editor.lineCount - 1),
     column: character

@@ -1,3 +1,4 @@
+import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Diagnostic, Evidence, Fix } from '../protocol';
@@ -41,7 +42,14 @@ export function fixRemark(fix: Fix, trans: TranslationBundle): string {
 }
 
 /** A cell's name in lists: its prompt, and its place where the prompt does not tell it. */
-export function cellName(cell: IHostCell, trans: TranslationBundle): string {
+export function cellName(
+  host: IHost,
+  cell: IHostCell,
+  trans: TranslationBundle
+): string {
+  if (host.isFile) {
+    return PathExt.basename(host.name);
+  }
   if (cell.executionCount === cell.place) {
     return trans.__('Cell [%1]', cell.executionCount);
   }
@@ -58,6 +66,11 @@ export function evidencePlace(
   const cell = host.cells().find(({ id }) => id === evidence.cell);
   if (!cell) {
     return '';
+  }
+  if (host.isFile) {
+    return evidence.range
+      ? trans.__('line %1', evidence.range.start.line + 1)
+      : '';
   }
   return evidence.range
     ? trans.__('cell %1:%2', cell.place, evidence.range.start.line + 1)

@@ -7,6 +7,7 @@ import type {
   IHintDocument,
   IHintsChange,
   IHintTracker,
+  IHost,
   IHostCell
 } from '../tokens';
 
@@ -14,6 +15,7 @@ type Severity = Diagnostic['severity'];
 
 /** The hints of one cell, in the order of their places. */
 export interface IGroup {
+  readonly host: IHost;
   readonly cell: IHostCell;
   readonly broken: boolean;
   readonly hints: readonly Diagnostic[];
@@ -107,7 +109,14 @@ export class PanelModel {
       );
       const sorted = [...hints].sort(byPlace);
       return sorted.length > 0
-        ? [{ cell, broken: known?.broken ?? false, hints: sorted }]
+        ? [
+            {
+              host: document.host,
+              cell,
+              broken: known?.broken ?? false,
+              hints: sorted
+            }
+          ]
         : [];
     });
   }

@@ -45,10 +45,10 @@ export function PanelView(props: IPanelProps): JSX.Element {
         aria-busy={model.document?.state === 'checking'}
         onKeyDown={moveByArrows}
       >
-        {groups.map(({ cell, broken, hints }) => (
-          <section key={cell.id} aria-label={cellName(cell, trans)}>
+        {groups.map(({ host, cell, broken, hints }) => (
+          <section key={cell.id} aria-label={cellName(host, cell, trans)}>
             <h3 className="jp-JaxHints-group">
-              {cellName(cell, trans)}
+              {cellName(host, cell, trans)}
               {broken && <span> · {trans.__('has a syntax error')}</span>}
             </h3>
             <ul>

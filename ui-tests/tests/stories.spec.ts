@@ -244,3 +244,29 @@ test('without its server half the extension says so', async ({
   await panel(page).getByRole('button', { name: 'Try again' }).click();
   await expect(marksOf(page, 1)).toHaveCount(1);
 });
+
+test('both views of a notebook show its hints', async ({ page, tmpPath }) => {
+  await openNotebook(page, tmpPath, [MAKE, 'x[0] = 1']);
+  await page.evaluate(async () => {
+    const { commands } = (window as any).jupyterapp;
+    await commands.execute('docmanager:clone');
+  });
+  const marks = page.locator('.jp-NotebookPanel .jp-JaxHints-mark');
+  await expect(marks).toHaveText(['x[0] = 1', 'x[0] = 1']);
+});
+
+test('a Python file has hints as a cell has', async ({ page, tmpPath }) => {
+  const path = `${tmpPath}/story.py`;
+  await page.contents.uploadContent(`${MAKE}\nx[0] = 1\n`, 'text', path);
+  await page.evaluate(async file => {
+    const { commands } = (window as any).jupyterapp;
+    await commands.execute('docmanager:open', { path: file });
+  }, path);
+  const mark = page.locator('.jp-FileEditor .jp-JaxHints-mark');
+  await expect(mark).toHaveText(['x[0] = 1']);
+  await openPanel(page);
+  await expect(panel(page)).toContainText('story.py');
+  await mark.click();
+  await page.keyboard.press('Alt+Enter');
+  await expect(page.locator('.jp-FileEditor .cm-content')).toContainText(FIXED);
+});
