@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .callables import Function
@@ -65,13 +66,13 @@ class Frame:
 
 @dataclass(eq=False)
 class Context:
-    """Everything around the node that an event speaks of."""
+    """Everything around the node that an event speaks of. It never changes: entering something makes a new one."""
 
     frames: tuple[Frame, ...] = ()
     loops: tuple[tuple[int, Loop], ...] = ()  # (depth of frames when entered, loop)
     tries: tuple[tuple[int, Try], ...] = ()
 
-    @property
+    @cached_property
     def live(self) -> tuple[Frame, ...]:
         """Frames since the last one that runs as plain Python on the host."""
         for index in range(len(self.frames) - 1, -1, -1):
@@ -79,53 +80,53 @@ class Context:
                 return self.frames[index + 1:]
         return self.frames
 
-    @property
+    @cached_property
     def staged(self) -> bool:
         """JAX compiles this code: it runs once, at trace time."""
         return any(frame.staged for frame in self.live)
 
-    @property
+    @cached_property
     def abstract(self) -> bool:
         """Tracers here have no value (staged or under vmap)."""
         return any(frame.tracer == "abstract" for frame in self.live)
 
-    @property
+    @cached_property
     def differentiated(self) -> bool:
         """Under grad, vjp, jvp …, whatever else."""
         return any(frame.tracer == "linear" for frame in self.live)
 
-    @property
+    @cached_property
     def traced(self) -> bool:
         """JAX traces this code in one way or another."""
         return any(frame.transform for frame in self.live)
 
-    @property
+    @cached_property
     def function(self) -> Function | None:
         """The innermost function being evaluated."""
         return self.frames[-1].function if self.frames else None
 
-    @property
+    @cached_property
     def tracing_frame(self) -> Frame | None:
         """The innermost frame that a transform runs."""
         return next((frame for frame in reversed(self.live) if frame.transform), None)
 
-    @property
+    @cached_property
     def staging_frame(self) -> Frame | None:
         """The outermost staged frame: its first call freezes what is read."""
         return next((frame for frame in self.live if frame.staged), None)
 
-    @property
+    @cached_property
     def generic(self) -> bool:
         """Some frame stands for a function that nobody calls."""
         return any(frame.generic for frame in self.frames)
 
-    @property
+    @cached_property
     def eager_loop(self) -> Loop | None:
         """The innermost loop that runs as Python, turn by turn, outside of staged code."""
         first = next((i for i, frame in enumerate(self.frames) if frame.staged), len(self.frames))
         return next((loop for depth, loop in reversed(self.loops) if depth <= first), None)
 
-    @property
+    @cached_property
     def staged_loop(self) -> Loop | None:
         """The innermost Python loop inside of staged code: it is unrolled."""
         first = next((i for i, frame in enumerate(self.frames) if frame.staged), None)
@@ -133,7 +134,7 @@ class Context:
             return None
         return next((loop for depth, loop in reversed(self.loops) if depth > first), None)
 
-    @property
+    @cached_property
     def own_loop(self) -> Loop | None:
         """The innermost loop of the function being evaluated (of the module, outside of functions)."""
         return next((loop for depth, loop in reversed(self.loops) if depth == len(self.frames)), None)
