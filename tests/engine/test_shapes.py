@@ -1,4 +1,5 @@
 """What `engine.shapes` says about arrays, compared with what JAX and NumPy compute."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -69,14 +70,36 @@ def x64(request):
 def names() -> dict:
     """The names that the samples speak of."""
     return {
-        "jax": jax, "jnp": jnp, "np": np, "lax": lax, "n": 3, "f": 2.5,
-        "x": jnp.ones((3, 4)), "y": jnp.ones((4, 5)), "t": jnp.ones((2, 3, 4)), "v": jnp.ones(3), "i": jnp.arange(3),
-        "j": jnp.arange(12).reshape(3, 4), "h": jnp.ones((3, 4), "float16"), "b8": jnp.ones((3, 4), "bfloat16"),
-        "u": jnp.ones(3, "uint8"), "k8": jnp.ones((3, 4), "int8"), "c": jnp.ones(3, "complex64"),
-        "m": jnp.array([True, False, True]), "w": jnp.asarray(1.0), "wi": jnp.asarray(2),
-        "s": jnp.ones((3, 3)) + 3 * jnp.eye(3), "nx": np.ones((3, 4)), "nf": np.ones((3, 4), "float32"),
-        "ni": np.arange(3), "nb": np.array([True, False, True]), "n8": np.ones(3, "int8"), "ns": np.float32(2),
-        "nd": np.float64(2), "key": jax.random.key(0), "raw": jax.random.PRNGKey(0),
+        "jax": jax,
+        "jnp": jnp,
+        "np": np,
+        "lax": lax,
+        "n": 3,
+        "f": 2.5,
+        "x": jnp.ones((3, 4)),
+        "y": jnp.ones((4, 5)),
+        "t": jnp.ones((2, 3, 4)),
+        "v": jnp.ones(3),
+        "i": jnp.arange(3),
+        "j": jnp.arange(12).reshape(3, 4),
+        "h": jnp.ones((3, 4), "float16"),
+        "b8": jnp.ones((3, 4), "bfloat16"),
+        "u": jnp.ones(3, "uint8"),
+        "k8": jnp.ones((3, 4), "int8"),
+        "c": jnp.ones(3, "complex64"),
+        "m": jnp.array([True, False, True]),
+        "w": jnp.asarray(1.0),
+        "wi": jnp.asarray(2),
+        "s": jnp.ones((3, 3)) + 3 * jnp.eye(3),
+        "nx": np.ones((3, 4)),
+        "nf": np.ones((3, 4), "float32"),
+        "ni": np.arange(3),
+        "nb": np.array([True, False, True]),
+        "n8": np.ones(3, "int8"),
+        "ns": np.float32(2),
+        "nd": np.float64(2),
+        "key": jax.random.key(0),
+        "raw": jax.random.PRNGKey(0),
     }
 
 
@@ -118,17 +141,20 @@ def test_says_what_is_known(text):
     assert {key: getattr(value, key) for key in EXPECTED[text]} == EXPECTED[text]
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("jnp.split(x, 2, axis=1)", [(3, 2), (3, 2)]),
-    ("jnp.array_split(jnp.arange(7), 3)", [(3,), (2,), (2,)]),
-    ("jnp.meshgrid(jnp.arange(2), jnp.arange(5))", [(5, 2), (5, 2)]),
-    ("jnp.linalg.svd(x, full_matrices=False)", [(3, 3), (3,), (3, 4)]),
-    ("jnp.linalg.qr(x)", [(3, 3), (3, 4)]),
-    ("jnp.nonzero(x)", [(None,), (None,)]),
-    ("jnp.unstack(x)", [(4,), (4,), (4,)]),
-    ("lax.top_k(x, 2)", [(3, 2), (3, 2)]),
-    ("jnp.divmod(x, 2)", [(3, 4), (3, 4)]),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jnp.split(x, 2, axis=1)", [(3, 2), (3, 2)]),
+        ("jnp.array_split(jnp.arange(7), 3)", [(3,), (2,), (2,)]),
+        ("jnp.meshgrid(jnp.arange(2), jnp.arange(5))", [(5, 2), (5, 2)]),
+        ("jnp.linalg.svd(x, full_matrices=False)", [(3, 3), (3,), (3, 4)]),
+        ("jnp.linalg.qr(x)", [(3, 3), (3, 4)]),
+        ("jnp.nonzero(x)", [(None,), (None,)]),
+        ("jnp.unstack(x)", [(4,), (4,), (4,)]),
+        ("lax.top_k(x, 2)", [(3, 2), (3, 2)]),
+        ("jnp.divmod(x, 2)", [(3, 4), (3, 4)]),
+    ],
+)
 def test_functions_with_several_results(text, expected):
     _, value = Lockstep(names(), False).run(text)
     assert [element.shape for element in value.elements] == expected
@@ -141,8 +167,10 @@ SOME_INT = Value(NUMBER, dtype="int")
 
 
 def arguments(*values: Value, **keywords: Value) -> tuple[Argument, ...]:
-    return (*(Argument(value, None) for value in values),
-            *(Argument(value, None, keyword=name) for name, value in keywords.items()))
+    return (
+        *(Argument(value, None) for value in values),
+        *(Argument(value, None, keyword=name) for name, value in keywords.items()),
+    )
 
 
 def no_parts(value: Value) -> list[Value]:
@@ -160,7 +188,9 @@ def test_unknown_dimensions_stay_unknown():
     assert [element.const for element in shape.elements] == [MISSING, 4]
 
 
-@pytest.mark.parametrize("value", [UNKNOWN, Value(ARRAY), Value(ARRAY | NUMPY | NUMBER), Value(SEQUENCE), Value(0)])
+@pytest.mark.parametrize(
+    "value", [UNKNOWN, Value(ARRAY), Value(ARRAY | NUMPY | NUMBER), Value(SEQUENCE), Value(0)]
+)
 def test_unknown_values_give_no_shape(value):
     for name in ("sin", "sum", "zeros", "reshape", "concatenate", "matmul", "take", "full", "one_hot"):
         told = shapes.call(f"jax.numpy.{name}", arguments(value, value), no_parts, False)

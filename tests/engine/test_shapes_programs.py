@@ -1,4 +1,5 @@
 """Random programs: whatever `engine.shapes` says of a value, step after step, is what JAX and NumPy make of it."""
+
 from __future__ import annotations
 
 import warnings
@@ -35,7 +36,8 @@ from jupyterlab_jaxhints.engine.values import (
 )
 
 # what a user does with arrays; {} is a name, [dim] a small number, [axis] an axis, [dtype] a dtype
-STEPS = """
+STEPS = (
+    """
 {} + {}|{} - {}|{} * {}|{} / {}|{} // {}|{} % {}|{} ** 2|{} @ {}|{} < {}|{} == {}|-{}|{} + [dim]|2.5 * {}|{} & {}
 {}[0]|{}[-1]|{}[1:]|{}[::-1]|{}[..., 0]|{}[:, None]|{}[None]|{}[:[dim]]|{}[jnp.arange([dim])]|{}[{} > 0]|{}[0, ..., 1:]
 {}.T|{}.reshape(-1)|{}.reshape([dim], -1)|{}.sum()|{}.sum([axis])|{}.mean(axis=[axis])|{}.max([axis], keepdims=True)
@@ -52,8 +54,22 @@ jnp.split({}, [dim], axis=[axis])|jnp.array_split({}, 2)|jnp.meshgrid({}, {})|jn
 jax.nn.relu({})|jax.nn.softmax({}, [axis])|lax.stop_gradient({})|lax.dynamic_slice_in_dim({}, 0, [dim], [axis])
 np.sin({})|np.concatenate([{}, {}])|np.sum({}, axis=[axis])|np.mean({})|np.zeros([dim])|np.ones(([dim], 2), [dtype])
 np.where({} > 0, {}, 1)|np.asarray({})|np.arange([dim])|np.float32([dim])|np.dot({}, {})|np.stack([{}, {}])|np.maximum({}, 1)
-""".strip().replace("\n", "|").split("|")
-DTYPES = ["'float32'", "'float16'", "jnp.int32", "'int8'", "bool", "float", "int", "jnp.bfloat16", "np.float64", "'uint8'"]
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+DTYPES = [
+    "'float32'",
+    "'float16'",
+    "jnp.int32",
+    "'int8'",
+    "bool",
+    "float",
+    "int",
+    "jnp.bfloat16",
+    "np.float64",
+    "'uint8'",
+]
 STARTS = ["float32", "int32", "bool", "float16", "uint8"]
 
 
@@ -61,8 +77,13 @@ STARTS = ["float32", "int32", "bool", "float16", "uint8"]
 def programs(draw: Any) -> tuple[list[tuple[str, tuple, str]], list[str]]:
     """A few arrays to start with, and statements over them."""
     sides = st.sampled_from(["jax", "jax", "numpy", "weak", "number"])
-    starts = draw(st.lists(st.tuples(sides, st.lists(st.integers(1, 3), max_size=3).map(tuple), st.sampled_from(STARTS)),
-                           min_size=2, max_size=3))
+    starts = draw(
+        st.lists(
+            st.tuples(sides, st.lists(st.integers(1, 3), max_size=3).map(tuple), st.sampled_from(STARTS)),
+            min_size=2,
+            max_size=3,
+        )
+    )
     steps = draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=5))
     return starts, [fill(draw, step, len(starts) + i) for i, step in enumerate(steps)]
 
@@ -70,8 +91,11 @@ def programs(draw: Any) -> tuple[list[tuple[str, tuple, str]], list[str]]:
 def fill(draw: Any, step: str, known: int) -> str:
     while "{}" in step:
         step = step.replace("{}", f"a{draw(st.integers(0, known - 1))}", 1)
-    for hole, choices in (("[dim]", st.sampled_from(["1", "2", "3"])), ("[axis]", st.sampled_from(["0", "1", "-1"])),
-                          ("[dtype]", st.sampled_from(DTYPES))):
+    for hole, choices in (
+        ("[dim]", st.sampled_from(["1", "2", "3"])),
+        ("[axis]", st.sampled_from(["0", "1", "-1"])),
+        ("[dtype]", st.sampled_from(DTYPES)),
+    ):
         while hole in step:
             step = step.replace(hole, draw(choices), 1)
     return step
@@ -90,12 +114,20 @@ def forget(value: Value, which: int) -> Value:
     """The same value, a part of what is known of it left out."""
     if which == 1 and value.shape:
         return value.but(shape=(None, *value.shape[1:]))
-    return {2: lambda: value.but(shape=None), 3: lambda: value.but(dtype=None, weak=None, const=MISSING),
-            4: lambda: value.but(weak=None)}.get(which, lambda: value)()
+    return {
+        2: lambda: value.but(shape=None),
+        3: lambda: value.but(dtype=None, weak=None, const=MISSING),
+        4: lambda: value.but(weak=None),
+    }.get(which, lambda: value)()
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(program=programs(), gaps=st.lists(st.integers(0, 9), min_size=8, max_size=8), x64=st.booleans(), told=st.booleans())
+@given(
+    program=programs(),
+    gaps=st.lists(st.integers(0, 9), min_size=8, max_size=8),
+    x64=st.booleans(),
+    told=st.booleans(),
+)
 def test_never_contradicts(program, gaps, x64, told):
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", x64)
@@ -129,14 +161,33 @@ def run(program: tuple, gaps: list[int], told: bool | None, x64: bool) -> None:
 
 DIMENSIONS = st.one_of(st.none(), st.integers(0, 4))
 LEAVES = st.one_of(
-    st.sampled_from([UNKNOWN, Value(0), constant(None), constant("f4"), constant("ij,jk"), constant(Ellipsis),
-                     Value(SEQUENCE), Value(SLICE), Value(KEY), Value(DTYPE, target="jax.numpy.int8"), Value(STRING),
-                     Value(ARRAY | NONE), Value(NUMBER), constant(float("nan")), constant(10**40)]),
+    st.sampled_from(
+        [
+            UNKNOWN,
+            Value(0),
+            constant(None),
+            constant("f4"),
+            constant("ij,jk"),
+            constant(Ellipsis),
+            Value(SEQUENCE),
+            Value(SLICE),
+            Value(KEY),
+            Value(DTYPE, target="jax.numpy.int8"),
+            Value(STRING),
+            Value(ARRAY | NONE),
+            Value(NUMBER),
+            constant(float("nan")),
+            constant(10**40),
+        ]
+    ),
     st.one_of(st.integers(-5, 5), st.floats(), st.booleans()).map(constant),
-    st.builds(Value, st.sampled_from([ARRAY, NUMPY, ABSTRACT, ARRAY | NUMPY, KEY]),
-              shape=st.one_of(st.none(), st.lists(DIMENSIONS, max_size=4).map(tuple)),
-              dtype=st.sampled_from([None, "float32", "int32", "bool", "complex64", "bfloat16", "float64"]),
-              weak=st.sampled_from([None, True, False])),
+    st.builds(
+        Value,
+        st.sampled_from([ARRAY, NUMPY, ABSTRACT, ARRAY | NUMPY, KEY]),
+        shape=st.one_of(st.none(), st.lists(DIMENSIONS, max_size=4).map(tuple)),
+        dtype=st.sampled_from([None, "float32", "int32", "bool", "complex64", "bfloat16", "float64"]),
+        weak=st.sampled_from([None, True, False]),
+    ),
 )
 VALUES = st.one_of(LEAVES, st.lists(LEAVES, max_size=3).map(tuple_of))
 KEYWORDS = st.sampled_from(["", "", "axis", "dtype", "shape", "keepdims", "size", "num", "n"])
@@ -148,20 +199,41 @@ def parts(value: Value) -> list[Value]:
 
 def well_formed(details: dict[str, Any]) -> bool:
     shape, dtype = details.get("shape", ()), details.get("dtype")
-    known = dtype is None or dtype in dtype_names() or dtype in ("int", "float", "complex") or dtype.startswith("key")
-    return (set(details) <= {"shape", "dtype", "weak", "const"} and known
-            and all(dim is None or type(dim) is int for dim in shape) and details.get("weak") in (None, True, False))
+    known = (
+        dtype is None
+        or dtype in dtype_names()
+        or dtype in ("int", "float", "complex")
+        or dtype.startswith("key")
+    )
+    return (
+        set(details) <= {"shape", "dtype", "weak", "const"}
+        and known
+        and all(dim is None or type(dim) is int for dim in shape)
+        and details.get("weak") in (None, True, False)
+    )
 
 
 @settings(max_examples=400, deadline=None)
-@given(name=st.sampled_from(sorted({*ONE, *SEVERAL})), numpy=st.booleans(),
-       args=st.lists(st.builds(lambda value, keyword: Argument(value, None, keyword=keyword), VALUES, KEYWORDS), max_size=4),
-       base=VALUES, index=VALUES, x64=st.sampled_from([None, True, False]),
-       sign=st.sampled_from(["+", "/", "@", "**", "<", "<<", "?"]))
+@given(
+    name=st.sampled_from(sorted({*ONE, *SEVERAL})),
+    numpy=st.booleans(),
+    args=st.lists(
+        st.builds(lambda value, keyword: Argument(value, None, keyword=keyword), VALUES, KEYWORDS), max_size=4
+    ),
+    base=VALUES,
+    index=VALUES,
+    x64=st.sampled_from([None, True, False]),
+    sign=st.sampled_from(["+", "/", "@", "**", "<", "<<", "?"]),
+)
 def test_answers_whatever_is_asked(name, numpy, args, base, index, x64, sign):
     name = name.replace("jax.numpy", "numpy") if numpy else name
     args = tuple(args)
-    answers = [shapes.call(name, args, parts, x64), *(shapes.calls(name, args, parts, x64) or []),
-               shapes.method(name.rpartition(".")[2], base, args, parts, x64), shapes.index(base, index, parts),
-               shapes.binary(sign, base, index, x64, parts), shapes.literal(base, parts, x64)]
+    answers = [
+        shapes.call(name, args, parts, x64),
+        *(shapes.calls(name, args, parts, x64) or []),
+        shapes.method(name.rpartition(".")[2], base, args, parts, x64),
+        shapes.index(base, index, parts),
+        shapes.binary(sign, base, index, x64, parts),
+        shapes.literal(base, parts, x64),
+    ]
     assert all(well_formed(answer) for answer in answers), answers

@@ -1,4 +1,5 @@
 """Runs an expression on real JAX and NumPy and, step by step beside it, asks `engine.shapes` about each result."""
+
 from __future__ import annotations
 
 import ast
@@ -23,23 +24,56 @@ from jupyterlab_jaxhints.engine.values import (
     OTHER,
     SEQUENCE,
     SLICE,
-    STRING,
     Value,
     constant,
     tuple_of,
 )
 
 OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.USub: "-",
+    ast.UAdd: "+",
+    ast.Invert: "~",
+    ast.Not: "not",
 }
 FUNCTIONS = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
 }
 UNARY = {"-": operator.neg, "+": operator.pos, "~": operator.invert, "not": operator.not_}
 
@@ -53,7 +87,9 @@ def contradictions(real: Any, details: dict[str, Any]) -> list[str]:
     found = []
     shape, dtype = np.shape(real), getattr(real, "dtype", None)
     told = details.get("shape")
-    if told is not None and (len(told) != len(shape) or any(t is not None and t != d for t, d in zip(told, shape))):
+    if told is not None and (
+        len(told) != len(shape) or any(t is not None and t != d for t, d in zip(told, shape))
+    ):
         found.append(f"shape {told}, really {shape}")
     name = str(dtype) if dtype is not None else type(real).__name__
     if details.get("dtype") is not None and details["dtype"] != name:
@@ -87,7 +123,11 @@ def value_of(real: Any, details: dict[str, Any] | None = None) -> Value:
     if isinstance(real, (jax.Array, np.ndarray, np.generic)):
         kind = KEY if is_key(real) else ARRAY if isinstance(real, jax.Array) else NUMPY
         if details is None:
-            details = {"shape": real.shape, "dtype": str(real.dtype), "weak": getattr(real, "weak_type", None)}
+            details = {
+                "shape": real.shape,
+                "dtype": str(real.dtype),
+                "weak": getattr(real, "weak_type", None),
+            }
         return Value(kind, **details)
     if isinstance(real, (bool, int, float, complex)):
         return constant(real) if not details else Value(NUMBER, **{"dtype": type(real).__name__, **details})
@@ -106,8 +146,13 @@ def _list(elements: tuple) -> Value:
 class Lockstep:
     """Evaluates expressions over names; `problems` collects what was told wrong."""
 
-    def __init__(self, names: dict[str, Any], x64: bool, values: dict[str, Value] | None = None,
-                 told_x64: bool | None | str = "same") -> None:
+    def __init__(
+        self,
+        names: dict[str, Any],
+        x64: bool,
+        values: dict[str, Value] | None = None,
+        told_x64: bool | None | str = "same",
+    ) -> None:
         self.names, self.values, self.problems = names, values or {}, []
         self.x64 = x64 if told_x64 == "same" else told_x64
 
@@ -130,7 +175,9 @@ class Lockstep:
             if isinstance(real, ModuleType):
                 return real, Value(MODULE, target=real.__name__)
             return real, self.values.get(node.id) or value_of(real)
-        return getattr(__builtins__, node.id, None) or __builtins__[node.id], Value(OTHER, target=f"builtins.{node.id}")
+        return getattr(__builtins__, node.id, None) or __builtins__[node.id], Value(
+            OTHER, target=f"builtins.{node.id}"
+        )
 
     def tuple(self, node: ast.Tuple) -> tuple[Any, Value]:
         pairs = [self.evaluate(item) for item in node.elts]
@@ -141,8 +188,10 @@ class Lockstep:
         return [real for real, _ in pairs], _list(tuple(value for _, value in pairs))
 
     def slice(self, node: ast.Slice) -> tuple[Any, Value]:
-        pairs = [(None, constant(None)) if part is None else self.evaluate(part)
-                 for part in (node.lower, node.upper, node.step)]
+        pairs = [
+            (None, constant(None)) if part is None else self.evaluate(part)
+            for part in (node.lower, node.upper, node.step)
+        ]
         return slice(*(real for real, _ in pairs)), Value(SLICE, elements=tuple(value for _, value in pairs))
 
     def binop(self, node: ast.BinOp) -> tuple[Any, Value]:
@@ -153,7 +202,9 @@ class Lockstep:
 
     def operate(self, node: ast.AST, sign: str, left: ast.AST, right: ast.AST) -> tuple[Any, Value]:
         (a, left_value), (b, right_value) = self.evaluate(left), self.evaluate(right)
-        return self.note(node, FUNCTIONS[sign](a, b), shapes.binary(sign, left_value, right_value, self.x64, parts))
+        return self.note(
+            node, FUNCTIONS[sign](a, b), shapes.binary(sign, left_value, right_value, self.x64, parts)
+        )
 
     def unaryop(self, node: ast.UnaryOp) -> tuple[Any, Value]:
         sign = OPERATORS[type(node.op)]
@@ -173,7 +224,8 @@ class Lockstep:
             if isinstance(found, ModuleType):
                 return found, Value(MODULE, target=found.__name__)
             return found, value_of(found) if isinstance(found, float) else Value(
-                FUNCTION, target=f"{real.__name__}.{node.attr}")
+                FUNCTION, target=f"{real.__name__}.{node.attr}"
+            )
         told = shapes.attribute(node.attr, value)
         if isinstance(told, Value):
             if told.known:
@@ -191,11 +243,15 @@ class Lockstep:
         if update is not None:
             real, value = self.evaluate(update)
             result = eval(compile(ast.Expression(node), "", "eval"), dict(self.names))
-            return self.note(node, result, shapes.method(f"at.{node.func.attr}", value, args, parts, self.x64))
+            return self.note(
+                node, result, shapes.method(f"at.{node.func.attr}", value, args, parts, self.x64)
+            )
         real, value = self.evaluate(node.func.value) if isinstance(node.func, ast.Attribute) else (None, None)
         if real is not None and not isinstance(real, ModuleType):
             result = getattr(real, node.func.attr)(*positional, **keywords)
-            return self.result(node, result, shapes.method(node.func.attr, value, args, parts, self.x64), None)
+            return self.result(
+                node, result, shapes.method(node.func.attr, value, args, parts, self.x64), None
+            )
         function, value = self.evaluate(node.func)
         result = function(*positional, **keywords)
         several = shapes.calls(value.target, args, parts, self.x64)

@@ -6,6 +6,7 @@ here raises, and nothing here knows whether a value is a tracer: kinds are the i
 
 `parts` gives the elements of a tuple or list; `x64` says whether 64 bits are on (None: not known).
 """
+
 from __future__ import annotations
 
 import functools
@@ -14,7 +15,20 @@ from typing import Any
 
 from ..callables import Argument
 from ..values import ARRAYLIKE, JAX, NUMBER, NUMPY, Value, leaves
-from . import arrange, create, elementwise, hosts, indexing, linear, methods, operands, reductions, several  # noqa: F401
+from . import (  # noqa: F401  (importing a module registers its functions)
+    arrange,
+    create,
+    draws,
+    elementwise,
+    hosts,
+    indexing,
+    linear,
+    methods,
+    operators,
+    reductions,
+    several,
+    slices,
+)
 from .broadcast import broadcast, broadcastable
 from .dtypes import canonical, is_subnormal, overflow
 from .dtypes import parse as dtype_of
@@ -65,14 +79,21 @@ def all_strong(args: tuple[Argument, ...], parts: Parts) -> bool:
     """No argument could make the result weakly typed."""
     leaves_ = [leaf for arg in args for leaf in leaves(arg.value, parts)]
     arrays = [leaf for leaf in leaves_ if leaf.may_be(ARRAYLIKE)]
-    return bool(arrays) and all(
-        leaf.dtype not in (None, "bool") and (leaf.must_be(NUMPY) or leaf.must_be(JAX) and leaf.weak is False)
-        for leaf in arrays
-    ) and not any(leaf.may_be(NUMBER) and leaf.dtype != "int" for leaf in leaves_)
+    return (
+        bool(arrays)
+        and all(
+            leaf.dtype not in (None, "bool")
+            and (leaf.must_be(NUMPY) or leaf.must_be(JAX) and leaf.weak is False)
+            for leaf in arrays
+        )
+        and not any(leaf.may_be(NUMBER) and leaf.dtype != "int" for leaf in leaves_)
+    )
 
 
 @total(lambda: None)
-def calls(name: str, args: tuple[Argument, ...], parts: Parts, x64: bool | None) -> list[dict[str, Any]] | None:
+def calls(
+    name: str, args: tuple[Argument, ...], parts: Parts, x64: bool | None
+) -> list[dict[str, Any]] | None:
     """Details of each result of a function with several; None when it is not known how many there are."""
     found = find(name, SEVERAL)
     bound = bind(args, found[0].signature) if found else None
@@ -86,7 +107,9 @@ def calls(name: str, args: tuple[Argument, ...], parts: Parts, x64: bool | None)
 
 
 @total(dict)
-def method(name: str, base: Value, args: tuple[Argument, ...], parts: Parts, x64: bool | None) -> dict[str, Any]:
+def method(
+    name: str, base: Value, args: tuple[Argument, ...], parts: Parts, x64: bool | None
+) -> dict[str, Any]:
     """Details of the result of an array's method: "sum", "method.sum", "at.set"."""
     return methods.method(name, base, args, parts, x64, call)
 
@@ -104,15 +127,17 @@ def static(name: str, value: Value, parts: Parts = no_parts) -> Value | None:
 
 
 @total(dict)
-def binary(operator: str, left: Value, right: Value, x64: bool | None, parts: Parts = no_parts) -> dict[str, Any]:
+def binary(
+    operator: str, left: Value, right: Value, x64: bool | None, parts: Parts = no_parts
+) -> dict[str, Any]:
     """Details of `left operator right`, comparison and `@` included; for two numbers those of Python."""
-    return elementwise.binary(operator, left, right, parts, x64)
+    return operators.binary(operator, left, right, parts, x64)
 
 
 @total(dict)
 def unary(operator: str, value: Value) -> dict[str, Any]:
     """Details of `-x`, `+x`, `~x`, `not x`."""
-    return elementwise.unary(operator, value, no_parts)
+    return operators.unary(operator, value, no_parts)
 
 
 @total(dict)
@@ -127,5 +152,21 @@ def literal(value: Value, parts: Parts, x64: bool | None, numpy: bool = False) -
     return create.literal(value, parts, x64, numpy)
 
 
-__all__ = ["attribute", "binary", "broadcast", "broadcastable", "call", "calls", "canonical", "dtype_of", "index",
-           "is_subnormal", "literal", "method", "overflow", "promotion", "static", "unary"]
+__all__ = [
+    "attribute",
+    "binary",
+    "broadcast",
+    "broadcastable",
+    "call",
+    "calls",
+    "canonical",
+    "dtype_of",
+    "index",
+    "is_subnormal",
+    "literal",
+    "method",
+    "overflow",
+    "promotion",
+    "static",
+    "unary",
+]

@@ -1,4 +1,5 @@
 """Functions that move elements around: reshape, join, repeat, take."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,7 +24,9 @@ def reshape(ask: Ask) -> dict[str, Any]:
 def ravel(ask: Ask) -> dict[str, Any]:
     found = ask.array("a")
     shape = (None,) if found.shape is None else (shapes.product(found.shape),)
-    return like(ask, found, shape, constants.reshaped(found.const, shape) if ask.value("order") is None else None)
+    return like(
+        ask, found, shape, constants.reshaped(found.const, shape) if ask.value("order") is None else None
+    )
 
 
 @answers("transpose permute_dims", "a axes")
@@ -64,7 +67,9 @@ def swapaxes(ask: Ask) -> dict[str, Any]:
 @answers("moveaxis", "a source destination")
 def moveaxis(ask: Ask) -> dict[str, Any]:
     found = ask.array("a")
-    return like(ask, found, shapes.moved(found.shape, ask.axis("source", MISSING), ask.axis("destination", MISSING)))
+    return like(
+        ask, found, shapes.moved(found.shape, ask.axis("source", MISSING), ask.axis("destination", MISSING))
+    )
 
 
 @answers("rollaxis", "a axis start")
@@ -98,7 +103,9 @@ def atleast(ask: Ask) -> dict[str, Any]:
     if found.shape is None:
         return like(ask, found, None)
     if least == 3 and len(found.shape) < 3:
-        return like(ask, found, {0: (1, 1, 1), 1: (1, *found.shape, 1), 2: (*found.shape, 1)}[len(found.shape)])
+        return like(
+            ask, found, {0: (1, 1, 1), 1: (1, *found.shape, 1), 2: (*found.shape, 1)}[len(found.shape)]
+        )
     return like(ask, found, (1,) * (least - len(found.shape)) + found.shape)
 
 
@@ -138,6 +145,7 @@ def repeat(ask: Ask) -> dict[str, Any]:
     if found.shape is None:
         return like(ask, found, (None,) if axis is None else None)
     before = (shapes.product(found.shape),) if axis is None else found.shape
+    before = before or (1,)
     place = shapes.axis_of(0 if axis is None else axis, len(before))
     if place is None:
         return like(ask, found, (None,) * len(before) if axis is not MISSING else None)
@@ -208,7 +216,11 @@ def concatenate(ask: Ask) -> dict[str, Any]:
         return {}
     axis = ask.axis("axis" if ask.value("dimension") is None else "dimension", 0)
     if axis is None:
-        return join(ask, found, shapes.joined([None if o.shape is None else (shapes.product(o.shape),) for o in found], 0))
+        return join(
+            ask,
+            found,
+            shapes.joined([None if o.shape is None else (shapes.product(o.shape),) for o in found], 0),
+        )
     return join(ask, found, shapes.joined([o.shape for o in found], axis))
 
 
@@ -250,7 +262,9 @@ def side_by_side(ask: Ask) -> dict[str, Any]:
     if any(o.shape is None for o in found):
         return join(ask, found, None)
     grown = [_grown(short, o.shape) for o in found]
-    axis = {"vstack": 0, "row_stack": 0, "dstack": 2, "column_stack": 1}.get(short, 0 if len(grown[0]) == 1 else 1)
+    axis = {"vstack": 0, "row_stack": 0, "dstack": 2, "column_stack": 1}.get(
+        short, 0 if len(grown[0]) == 1 else 1
+    )
     return join(ask, found, shapes.joined(grown, axis))
 
 
@@ -270,8 +284,13 @@ def append(ask: Ask) -> dict[str, Any]:
     found = [ask.array("arr"), ask.array("values")]
     axis = ask.axis("axis")
     flat = [None if o.shape is None else (shapes.product(o.shape),) for o in found]
-    return join(ask, found, shapes.joined(flat if axis is None else [o.shape for o in found], axis or 0)
-                if axis is not MISSING else None)
+    return join(
+        ask,
+        found,
+        shapes.joined(flat if axis is None else [o.shape for o in found], axis or 0)
+        if axis is not MISSING
+        else None,
+    )
 
 
 # --- taking -----------------------------------------------------------------------------------------------------------
@@ -285,7 +304,7 @@ def take(ask: Ask) -> dict[str, Any]:
     place = shapes.axis_of(axis, found.rank)
     if place is None or chosen.shape is None:
         return like(ask, found, None)
-    return like(ask, found, (*found.shape[:place], *chosen.shape, *found.shape[place + 1:]))
+    return like(ask, found, (*found.shape[:place], *chosen.shape, *found.shape[place + 1 :]))
 
 
 @answers("take_along_axis", "arr indices axis")
@@ -308,71 +327,3 @@ def delete(ask: Ask) -> dict[str, Any]:
     one = integer(ask.value("obj")) is not None
     dim = found.shape[place] - 1 if one and place is not None and found.shape[place] else None
     return like(ask, found, shapes.put(found.shape, axis, dim))
-
-
-# --- jax.lax ------------------------------------------------------------------------------------------------------------
-
-
-@answers("dynamic_slice", "operand start_indices slice_sizes", "jax.lax")
-def dynamic_slice(ask: Ask) -> dict[str, Any]:
-    return like(ask, ask.array("operand"), ask.dims("slice_sizes"))
-
-
-@answers("dynamic_slice_in_dim", "operand start_index slice_size axis", "jax.lax")
-def dynamic_slice_in_dim(ask: Ask) -> dict[str, Any]:
-    found, size = ask.array("operand"), ask.integer("slice_size", MISSING)
-    return like(ask, found, shapes.put(found.shape, ask.axis("axis", 0), None if size is MISSING else size))
-
-
-@answers("dynamic_index_in_dim index_in_dim", "operand index axis keepdims", "jax.lax")
-def index_in_dim(ask: Ask) -> dict[str, Any]:
-    found = ask.array("operand")
-    keep = ask.flag("keepdims", True)
-    if keep is False:
-        return like(ask, found, shapes.reduced(found.shape, ask.axis("axis", 0)))
-    return like(ask, found, shapes.put(found.shape, ask.axis("axis", 0), 1) if keep is True else None)
-
-
-@answers("dynamic_update_slice", "operand update start_indices", "jax.lax")
-@answers("dynamic_update_slice_in_dim", "operand update start_index axis", "jax.lax")
-@answers("dynamic_update_index_in_dim", "operand update index axis", "jax.lax")
-def updated(ask: Ask) -> dict[str, Any]:
-    found = ask.array("operand")
-    return details(found.shape, settled(ask, found.typed)[0])
-
-
-@answers("slice", "operand start_indices limit_indices strides", "jax.lax")
-def lax_slice(ask: Ask) -> dict[str, Any]:
-    found = ask.array("operand")
-    start, limit = ask.dims("start_indices"), ask.dims("limit_indices")
-    if start is None or limit is None or ask.has("strides") is not False:
-        return like(ask, found, None if found.shape is None else (None,) * len(found.shape))
-    return like(ask, found, tuple(None if None in pair else pair[1] - pair[0] for pair in zip(start, limit)))
-
-
-@answers("slice_in_dim", "operand start_index limit_index stride axis", "jax.lax")
-def slice_in_dim(ask: Ask) -> dict[str, Any]:
-    found, axis = ask.array("operand"), ask.axis("axis", 0)
-    place = shapes.axis_of(axis, found.rank)
-    bounds = [ask.integer(name, default) for name, default in (("start_index", None), ("limit_index", None), ("stride", 1))]
-    dim = found.shape[place] if place is not None else None
-    if dim is None or MISSING in bounds or bounds[2] < 1:
-        return like(ask, found, shapes.put(found.shape, axis, None))
-    return like(ask, found, shapes.put(found.shape, axis, len(range(*slice(*bounds).indices(dim)))))
-
-
-@answers("convert_element_type", "operand dtype", "jax.lax")
-def convert(ask: Ask) -> dict[str, Any]:
-    found = ask.array("operand")
-    dtype = ask.dtype(None, "dtype" if ask.value("new_dtype") is None else "new_dtype")
-    return details(found.shape, dtype, False if dtype else None, constants.cast(found.const, dtype))
-
-
-@answers("collapse", "operand start_dimension stop_dimension", "jax.lax")
-def collapse(ask: Ask) -> dict[str, Any]:
-    found, start = ask.array("operand"), ask.integer("start_dimension", MISSING)
-    stop = ask.integer("stop_dimension")
-    if found.shape is None or MISSING in (start, stop) or start < 0:
-        return like(ask, found, None)
-    end = len(found.shape) if stop is None else stop
-    return like(ask, found, (*found.shape[:start], shapes.product(found.shape[start:end]), *found.shape[end:]))

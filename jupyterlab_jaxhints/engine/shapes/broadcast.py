@@ -2,6 +2,7 @@
 
 Every function answers None where nothing is known, also where the real call would raise.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -92,7 +93,7 @@ def put(shape: tuple | None, axis: Any, dim: int | None) -> tuple | None:
     place = axis_of(axis, len(shape))
     if place is None:
         return (None,) * len(shape)
-    return (*shape[:place], dim, *shape[place + 1:])
+    return (*shape[:place], dim, *shape[place + 1 :])
 
 
 def insert(shape: tuple | None, axis: Any, dim: int | None) -> tuple | None:
@@ -230,13 +231,15 @@ def contracted(a: tuple | None, b: tuple | None, dims: Any) -> tuple | None:
     if a is None or b is None or dims is MISSING:
         return None
     if isinstance(dims, int):
-        return a[:len(a) - dims] + b[dims:] if 0 <= dims <= min(len(a), len(b)) else None
+        return a[: len(a) - dims] + b[dims:] if 0 <= dims <= min(len(a), len(b)) else None
     if not isinstance(dims, tuple) or len(dims) != 2:
         return None
     left, right = axes(dims[0], len(a)), axes(dims[1], len(b))
     if left is None or right is None:
         return None
-    return (tuple(d for i, d in enumerate(a) if i not in left) + tuple(d for i, d in enumerate(b) if i not in right))
+    return tuple(d for i, d in enumerate(a) if i not in left) + tuple(
+        d for i, d in enumerate(b) if i not in right
+    )
 
 
 def einsum(subscripts: str, shapes: list) -> tuple | None:
@@ -280,4 +283,4 @@ def _letters(term: str, shape: tuple | None, sizes: dict[str, int | None]) -> tu
         # a 1 may be broadcast against another operand's size
         if sizes.get(letter) in (None, 1) and (dim is not None or letter not in sizes):
             sizes[letter] = dim
-    return shape[len(before):end]
+    return shape[len(before) : end]

@@ -3,6 +3,7 @@
 A constant says what the array holds once its numbers are rounded to the array's dtype: 0.1 stands for the float32
 nearest to it. So arithmetic is only done where every number is one that the dtype has.
 """
+
 from __future__ import annotations
 
 import math
@@ -16,11 +17,24 @@ from . import dtypes
 from .broadcast import broadcast, product
 
 LIMIT = 64
-COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
-           "!=": operator.ne}
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 ARITHMETIC: dict[str, Callable] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, **COMPARE,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    **COMPARE,
 }
 PYTHON_ONLY = {"/": operator.truediv, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift}
 
@@ -40,7 +54,7 @@ def nested(numbers: list, shape: tuple) -> Any:
     if not shape:
         return numbers[0]
     step = product(shape[1:])
-    return tuple(nested(numbers[i * step:(i + 1) * step], shape[1:]) for i in range(shape[0]))
+    return tuple(nested(numbers[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0]))
 
 
 def filled(number: Any, shape: tuple | None) -> Any:
@@ -100,15 +114,21 @@ def _exact(number: Any, dtype: str) -> bool:
     if isinstance(number, complex):
         return kind == "complex" and _exact(number.real, "float32") and _exact(number.imag, "float32")
     if kind in ("bool", "int", "uint"):
-        return isinstance(number, int) and dtypes.overflow(number, dtype) is None and (
-            kind != "bool" or isinstance(number, bool))
+        return (
+            isinstance(number, int)
+            and dtypes.overflow(number, dtype) is None
+            and (kind != "bool" or isinstance(number, bool))
+        )
     if not isinstance(number, (int, float)) or isinstance(number, float) and not math.isfinite(number):
         return False
     if dtype == "float64" or dtype == "complex128":
         return abs(number) < 1 << 53
     if dtype in ("float32", "complex64"):
-        return abs(number) < 1 << 60 and struct.unpack("f", struct.pack("f", number))[0] == number and (
-            number == 0 or abs(number) > 1e-30)
+        return (
+            abs(number) < 1 << 60
+            and struct.unpack("f", struct.pack("f", number))[0] == number
+            and (number == 0 or abs(number) > 1e-30)
+        )
     return abs(number) <= 256 and float(number).is_integer()
 
 
@@ -149,7 +169,9 @@ def _paired(function: Callable, left: Any, right: Any, shape: tuple, a: int, b: 
             return const
         return const[0 if len(const) == 1 else i]
 
-    return tuple(_paired(function, item(left, a, i), item(right, b, i), shape[1:], *inner) for i in range(shape[0]))
+    return tuple(
+        _paired(function, item(left, a, i), item(right, b, i), shape[1:], *inner) for i in range(shape[0])
+    )
 
 
 def each(function: Callable, const: Any) -> Any:
@@ -165,7 +187,12 @@ def python(sign: str, left: Any, right: Any) -> Any:
     numbers = (left, right)
     if function is None or not all(isinstance(n, (bool, int, float, complex)) for n in numbers):
         return MISSING
-    if sign == "**" and isinstance(left, int) and isinstance(right, int) and left.bit_length() * abs(right) > 256:
+    if (
+        sign == "**"
+        and isinstance(left, int)
+        and isinstance(right, int)
+        and left.bit_length() * abs(right) > 256
+    ):
         return MISSING
     if sign == "<<" and (not isinstance(right, int) or not 0 <= right <= 256):
         return MISSING

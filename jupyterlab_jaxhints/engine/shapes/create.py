@@ -1,4 +1,5 @@
 """Functions that make arrays: from shapes, from numbers, like others."""
+
 from __future__ import annotations
 
 import math
@@ -62,12 +63,15 @@ def array(ask: Ask) -> dict[str, Any]:
     if value is None:
         return {}
     if ask.value("ndmin") is not None:
-        return details(None, literal(value, ask.parts, ask.x64, ask.numpy, ask.dtype(dtypes.DEFAULT)).get("dtype"))
+        return details(
+            None, literal(value, ask.parts, ask.x64, ask.numpy, ask.dtype(dtypes.DEFAULT)).get("dtype")
+        )
     return literal(value, ask.parts, ask.x64, ask.numpy, ask.dtype(dtypes.DEFAULT))
 
 
-def literal(value: Value, parts: Parts, x64: bool | None, numpy: bool = False,
-            asked: str | None = dtypes.DEFAULT) -> dict[str, Any]:
+def literal(
+    value: Value, parts: Parts, x64: bool | None, numpy: bool = False, asked: str | None = dtypes.DEFAULT
+) -> dict[str, Any]:
     """The array made of a number, an array or nested lists."""
     found = operand(value, parts)
     taken = found if numpy else jaxed(found, x64)
@@ -149,10 +153,18 @@ def linspace(ask: Ask) -> dict[str, Any]:
     typed = promote(ask, ends)
     if asked == dtypes.DEFAULT:
         if ask.numpy:
-            asked = "float64" if dtypes.category(typed[0]) in ("bool", "int", "uint") or typed[0] == "float64" else None
+            asked = (
+                "float64"
+                if dtypes.category(typed[0]) in ("bool", "int", "uint") or typed[0] == "float64"
+                else None
+            )
         else:
             asked = dtypes.inexact_jax(typed, ask.x64)[0]
-            asked = asked if all(o.side == "python" for o in ends) or dtypes.category(typed[0]) == "float" else None
+            asked = (
+                asked
+                if all(o.side == "python" for o in ends) or dtypes.category(typed[0]) == "float"
+                else None
+            )
     if any(o.shape is None for o in ends) or ask.axis("axis", 0) != 0:
         return details(None, asked, strong(ask))
     shape = (None if count is MISSING else count, *max((o.shape for o in ends), key=len))
@@ -208,7 +220,9 @@ def diag(ask: Ask) -> dict[str, Any]:
     if len(found.shape) == 1:
         size = None if found.shape[0] is None or k is MISSING else found.shape[0] + abs(k)
         return details((size, size), dtype)
-    return details((diagonal_size(found.shape[0], found.shape[1], k),) if len(found.shape) == 2 else None, dtype)
+    return details(
+        (diagonal_size(found.shape[0], found.shape[1], k),) if len(found.shape) == 2 else None, dtype
+    )
 
 
 def diagonal_size(rows: int | None, columns: int | None, k: Any) -> int | None:

@@ -3,6 +3,7 @@
 The tables come from JAX and NumPy themselves (scripts/knowledge/measure_dtypes.py). Python numbers take part under
 their type's name: "bool", "int", "float", "complex".
 """
+
 from __future__ import annotations
 
 import json
@@ -18,25 +19,76 @@ PYTHON = {"int": "int64", "float": "float64", "complex": "complex128"}
 WIDE = frozenset({"int64", "uint64", "float64", "complex128"})
 # spellings other than the name itself: NumPy's characters, aliases, scalar classes of jax.numpy and numpy
 SPELLINGS = {
-    "?": "bool", "b1": "bool", "bool_": "bool", "bool8": "bool",
-    "b": "int8", "i1": "int8", "byte": "int8", "h": "int16", "i2": "int16", "short": "int16",
-    "i": "int32", "i4": "int32", "intc": "int32", "i8": "int64", "q": "int64", "longlong": "int64",
-    "B": "uint8", "u1": "uint8", "ubyte": "uint8", "H": "uint16", "u2": "uint16", "ushort": "uint16",
-    "I": "uint32", "u4": "uint32", "uintc": "uint32", "u8": "uint64", "Q": "uint64", "ulonglong": "uint64",
-    "e": "float16", "f2": "float16", "half": "float16", "f": "float32", "f4": "float32", "single": "float32",
-    "d": "float64", "f8": "float64", "double": "float64",
-    "F": "complex64", "c8": "complex64", "csingle": "complex64",
-    "D": "complex128", "c16": "complex128", "cdouble": "complex128",
-    "int": "int64", "float": "float64", "complex": "complex128",
-    "int_": "int64", "uint": "uint64", "float_": "float64", "complex_": "complex128",
+    "?": "bool",
+    "b1": "bool",
+    "bool_": "bool",
+    "bool8": "bool",
+    "b": "int8",
+    "i1": "int8",
+    "byte": "int8",
+    "h": "int16",
+    "i2": "int16",
+    "short": "int16",
+    "i": "int32",
+    "i4": "int32",
+    "intc": "int32",
+    "i8": "int64",
+    "q": "int64",
+    "longlong": "int64",
+    "B": "uint8",
+    "u1": "uint8",
+    "ubyte": "uint8",
+    "H": "uint16",
+    "u2": "uint16",
+    "ushort": "uint16",
+    "I": "uint32",
+    "u4": "uint32",
+    "uintc": "uint32",
+    "u8": "uint64",
+    "Q": "uint64",
+    "ulonglong": "uint64",
+    "e": "float16",
+    "f2": "float16",
+    "half": "float16",
+    "f": "float32",
+    "f4": "float32",
+    "single": "float32",
+    "d": "float64",
+    "f8": "float64",
+    "double": "float64",
+    "F": "complex64",
+    "c8": "complex64",
+    "csingle": "complex64",
+    "D": "complex128",
+    "c16": "complex128",
+    "cdouble": "complex128",
+    "int": "int64",
+    "float": "float64",
+    "complex": "complex128",
+    "int_": "int64",
+    "uint": "uint64",
+    "float_": "float64",
+    "complex_": "complex128",
 }
 DEFAULT = ""  # no dtype was asked for
 REAL_PART = {"complex64": "float32", "complex128": "float64"}
-COMPLEX_OF = {"float16": "complex64", "bfloat16": "complex64", "float32": "complex64", "float64": "complex128",
-              "complex64": "complex64", "complex128": "complex128"}
+COMPLEX_OF = {
+    "float16": "complex64",
+    "bfloat16": "complex64",
+    "float32": "complex64",
+    "float64": "complex128",
+    "complex64": "complex64",
+    "complex128": "complex128",
+}
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53, "complex64": 24, "complex128": 53}
-EXPONENT = {"float16": -14, "bfloat16": -126, "float32": -126, "float64": -1022, "complex64": -126,
-            "complex128": -1022}
+EXPONENT = {
+    "float16": -14,
+    "bfloat16": -126,
+    "float32": -126,
+    "float64": -1022,
+    "complex64": -126,
+    "complex128": -1022,
+}
 
 
 @lru_cache(maxsize=1)
@@ -81,7 +133,9 @@ def parse(value: Value | None) -> str | None:
     if value.name:
         module, _, name = value.name.rpartition(".")
         if module in ("jax.numpy", "numpy", "builtins", "ml_dtypes", "jax.dtypes"):
-            return spelled(name) if module != "builtins" or name in ("bool", "int", "float", "complex") else None
+            return (
+                spelled(name) if module != "builtins" or name in ("bool", "int", "float", "complex") else None
+            )
         return None
     return value.dtype if value.dtype in names() else None
 
@@ -144,7 +198,9 @@ def _promote(operands: tuple[Typed, ...], x64: bool | None) -> Typed:
     for dtype, weak in operands:
         if not weak:
             found = dtype if found is None else table["promote"][found][strong(dtype)]
-    strongest = max((category(strong(dtype)) for dtype, weak in operands if weak), key=_RANK.index, default="bool")
+    strongest = max(
+        (category(strong(dtype)) for dtype, weak in operands if weak), key=_RANK.index, default="bool"
+    )
     if strongest == "bool":
         return canonical(found, x64), False
     outcome_weak = strongest in table["weak_results"][found]
@@ -205,9 +261,9 @@ def limits(dtype: str) -> tuple[int, int] | None:
     kind = category(dtype)
     if kind == "bool":
         return 0, 1
-    if kind not in ("int", "uint") or not dtype[len(kind):].isdigit():
+    if kind not in ("int", "uint") or not dtype[len(kind) :].isdigit():
         return None
-    bits = int(dtype[len(kind):])
+    bits = int(dtype[len(kind) :])
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if kind == "int" else (0, (1 << bits) - 1)
 
 

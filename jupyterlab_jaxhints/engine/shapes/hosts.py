@@ -1,4 +1,5 @@
 """NumPy's own: functions that jax.numpy has not."""
+
 from __future__ import annotations
 
 from typing import Any

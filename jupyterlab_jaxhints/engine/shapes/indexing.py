@@ -1,4 +1,5 @@
 """The result of `base[index]`: integers, slices, None, Ellipsis, tuples of them, index arrays and masks."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -109,7 +110,7 @@ def _without_ellipsis(listed: list[Part], missing: int) -> list[Part] | None:
                 return None
             if not missing and any(arrays) and any(p[0] == INT for p in listed):
                 return None
-            return listed[:i] + full + listed[i + 1:]
+            return listed[:i] + full + listed[i + 1 :]
     return listed + full
 
 
@@ -154,7 +155,7 @@ def _const(const: Any, listed: list[Part], shape: tuple | None) -> Any:
         return MISSING
     rest = [(SLICED, None, None)] * (depth - used)
     place = next((i for i, part in enumerate(listed) if part[0] == REST), len(listed))
-    return _taken(const, listed[:place] + rest + listed[place + 1:])
+    return _taken(const, listed[:place] + rest + listed[place + 1 :])
 
 
 def _taken(const: Any, listed: list[Part]) -> Any:

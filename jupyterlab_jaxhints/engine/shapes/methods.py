@@ -1,4 +1,5 @@
 """Methods and attributes of arrays."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +22,9 @@ AT_MAY_WIDEN = frozenset("divide div power pow".split())
 ORDERS = {"sort", "partition"}  # NumPy's work in place and give None
 
 
-def method(name: str, base: Value, args: tuple[Argument, ...], parts: Parts, x64: bool | None, call: Any) -> dict[str, Any]:
+def method(
+    name: str, base: Value, args: tuple[Argument, ...], parts: Parts, x64: bool | None, call: Any
+) -> dict[str, Any]:
     """Details of `base.name(…)`; `call` answers for functions."""
     short = name.rpartition(".")[2]
     if not base.must_be(JAX | NUMPY):
@@ -32,8 +35,10 @@ def method(name: str, base: Value, args: tuple[Argument, ...], parts: Parts, x64
         return _method(short, base, args, parts, x64, "jax.numpy", call)
     if base.must_be(NUMPY):
         return _method(short, base, args, parts, x64, "numpy", call)
-    return common(_method(short, base, args, parts, x64, "jax.numpy", call),
-                  _method(short, base, args, parts, x64, "numpy", call))
+    return common(
+        _method(short, base, args, parts, x64, "jax.numpy", call),
+        _method(short, base, args, parts, x64, "numpy", call),
+    )
 
 
 def updated(short: str, base: Value) -> dict[str, Any]:
@@ -41,11 +46,15 @@ def updated(short: str, base: Value) -> dict[str, Any]:
     if short in AT_WRITES:
         return details(base.shape, base.dtype, False if base.weak is False else None)
     if short in AT_MAY_WIDEN:
-        return details(base.shape, base.dtype if dtypes.category(base.dtype) in ("float", "complex") else None)
+        return details(
+            base.shape, base.dtype if dtypes.category(base.dtype) in ("float", "complex") else None
+        )
     return {}
 
 
-def _method(short: str, base: Value, args: tuple, parts: Parts, x64: bool | None, library: str, call: Any) -> dict:
+def _method(
+    short: str, base: Value, args: tuple, parts: Parts, x64: bool | None, library: str, call: Any
+) -> dict:
     found = operand(base, parts)
     numpy = library == "numpy"
     if short in SHAPED:
@@ -107,9 +116,14 @@ def _flatten(found: Operand, args: tuple, parts: Parts) -> dict[str, Any]:
 SHAPED = {"reshape": _reshape, "transpose": _transpose, "flatten": _flatten, "ravel": _flatten}
 
 
-def converted(short: str, found: Operand, args: tuple[Argument, ...], numpy: bool, x64: bool | None) -> dict[str, Any]:
+def converted(
+    short: str, found: Operand, args: tuple[Argument, ...], numpy: bool, x64: bool | None
+) -> dict[str, Any]:
     """`astype`, `view`."""
-    value = next((a.value for a in args if a.keyword == "dtype"), args[0].value if args and not args[0].keyword else None)
+    value = next(
+        (a.value for a in args if a.keyword == "dtype"),
+        args[0].value if args and not args[0].keyword else None,
+    )
     dtype = dtypes.parse(value)
     if value is not None and dtype == dtypes.DEFAULT:
         dtype = None
@@ -162,7 +176,9 @@ def static(name: str, value: Value, parts: Parts, axis: Any = None) -> Value | N
     found = operand(value, parts)
     shape = found.shape if found.side in ("jax", "numpy", "python", "sequence") else None
     if short == "len":
-        return constant(shape[0]) if shape and shape[0] is not None and found.side != "python" else A_DIMENSION
+        return (
+            constant(shape[0]) if shape and shape[0] is not None and found.side != "python" else A_DIMENSION
+        )
     if short == "shape":
         return shape_value(shape)
     if short == "ndim":

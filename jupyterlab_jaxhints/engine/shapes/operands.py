@@ -1,11 +1,12 @@
 """Arguments of a call as operands: what is known of each as an array, as a shape, an axis, a flag, a dtype."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..callables import Argument
-from ..values import ARRAYLIKE, DTYPE, JAX, KEY, MISSING, NONE, NUMBER, NUMPY, SEQUENCE, Value
+from ..values import ARRAYLIKE, JAX, KEY, MISSING, NONE, NUMBER, NUMPY, SEQUENCE, Value
 from . import broadcast, constants, dtypes
 
 Parts = Callable[[Value], "list[Value]"]
@@ -33,8 +34,9 @@ class Operand(NamedTuple):
 NOTHING = Operand()
 
 
-def details(shape: tuple | None = None, dtype: str | None = None, weak: bool | None = None,
-            const: Any = MISSING) -> dict[str, Any]:
+def details(
+    shape: tuple | None = None, dtype: str | None = None, weak: bool | None = None, const: Any = MISSING
+) -> dict[str, Any]:
     """The details that are known."""
     found: dict[str, Any] = {}
     if shape is not None:
@@ -59,7 +61,13 @@ def common(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
 
 def side_of(value: Value) -> str:
     """Whose array it is; '' when that is not certain."""
-    for kinds, side in ((JAX, "jax"), (NUMPY, "numpy"), (NUMBER, "python"), (SEQUENCE, "sequence"), (KEY, "key")):
+    for kinds, side in (
+        (JAX, "jax"),
+        (NUMPY, "numpy"),
+        (NUMBER, "python"),
+        (SEQUENCE, "sequence"),
+        (KEY, "key"),
+    ):
         if value.must_be(kinds):
             return side
     return ""
@@ -148,7 +156,12 @@ def jaxed(found: Operand, x64: bool | None) -> Operand:
 
 def integer(value: Value | None) -> int | None:
     """A known integer."""
-    if value is not None and value.known and isinstance(value.const, int) and not isinstance(value.const, bool):
+    if (
+        value is not None
+        and value.known
+        and isinstance(value.const, int)
+        and not isinstance(value.const, bool)
+    ):
         return value.const
     return None
 
@@ -158,8 +171,15 @@ class Ask:
 
     __slots__ = ("name", "numpy", "given", "rest", "parts", "x64")
 
-    def __init__(self, name: str, numpy: bool, given: dict[str, Value], rest: list[Value], parts: Parts,
-                 x64: bool | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        numpy: bool,
+        given: dict[str, Value],
+        rest: list[Value],
+        parts: Parts,
+        x64: bool | None,
+    ) -> None:
         self.name, self.numpy, self.given, self.rest = name, numpy, given, rest
         self.parts, self.x64 = parts, x64
 
@@ -264,7 +284,9 @@ def dims(value: Value, parts: Parts) -> tuple | None:
     return tuple(integer(item) for item in found)
 
 
-def bind(args: tuple[Argument, ...], signature: tuple[str, ...]) -> tuple[dict[str, Value], list[Value]] | None:
+def bind(
+    args: tuple[Argument, ...], signature: tuple[str, ...]
+) -> tuple[dict[str, Value], list[Value]] | None:
     """Arguments by parameter name; a parameter `*name` takes the rest. None when a star hides what goes where."""
     given: dict[str, Value] = {}
     rest: list[Value] = []
@@ -282,5 +304,3 @@ def bind(args: tuple[Argument, ...], signature: tuple[str, ...]) -> tuple[dict[s
             given[parameter] = arg.value
             position += 1
     return given, rest
-
-

@@ -1,4 +1,5 @@
 """What JAX and NumPy each make of one operation."""
+
 from __future__ import annotations
 
 from ..values import Value

@@ -1,4 +1,5 @@
 """Reductions, arg-reductions, cumulative functions, sorting, counting."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -38,13 +39,19 @@ def answered(ask: Ask) -> dict[str, Any]:
         return details(shape, settled(ask, found.typed)[0], None if ask.numpy else False)
     if short in ("quantile", "nanquantile", "percentile", "nanpercentile"):
         q = ask.array("q").shape
-        return details(None if q is None or shape is None else (*q, *shape), averaged(ask, found.typed)
-                       if dtypes.category(found.dtype) == "float" and not ask.numpy else None)
+        return details(
+            None if q is None or shape is None else (*q, *shape),
+            averaged(ask, found.typed) if dtypes.category(found.dtype) == "float" and not ask.numpy else None,
+        )
     if short in TOTAL:
         return details(shape, *total(ask, found.typed))
     if short == "average":
         plain = ask.has("weights") is False and not ask.numpy
-        return {} if ask.flag("returned") is not False else details(shape, averaged(ask, found.typed) if plain else None)
+        return (
+            {}
+            if ask.flag("returned") is not False
+            else details(shape, averaged(ask, found.typed) if plain else None)
+        )
     if short == "logsumexp":
         return {} if ask.flag("return_sign") is not False else details(shape, inexact(ask, found.typed)[0])
     return details(shape, averaged(ask, found.typed), None if ask.numpy else False)
@@ -122,7 +129,11 @@ def diff(ask: Ask) -> dict[str, Any]:
 def sort(ask: Ask) -> dict[str, Any]:
     found = ask.array("a")
     shape = _flat_if_none(ask, found.shape)
-    return like(ask, found, shape) if ask.numpy else details(shape, settled(ask, found.typed)[0], strong_only(found))
+    return (
+        like(ask, found, shape)
+        if ask.numpy
+        else details(shape, settled(ask, found.typed)[0], strong_only(found))
+    )
 
 
 def strong_only(found: Operand) -> bool | None:

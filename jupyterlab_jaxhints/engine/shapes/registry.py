@@ -1,4 +1,5 @@
 """Which handler answers for which function. Handlers take an `Ask` and give details; the tables stand beside them."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

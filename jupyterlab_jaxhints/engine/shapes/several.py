@@ -1,4 +1,5 @@
 """Functions with several arrays as their results."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -73,7 +74,11 @@ def _between(start: int | None, end: int | None, dim: int | None) -> int | None:
 @several("split", "operand sizes axis", "jax.lax")
 def lax_split(ask: Ask) -> Results:
     found, sizes = ask.array("operand"), ask.dims("sizes")
-    return None if sizes is None else [like(ask, found, shapes.put(found.shape, ask.axis("axis", 0), n)) for n in sizes]
+    return (
+        None
+        if sizes is None
+        else [like(ask, found, shapes.put(found.shape, ask.axis("axis", 0), n)) for n in sizes]
+    )
 
 
 @several("unstack", "x axis")
@@ -190,7 +195,10 @@ def linspace(ask: Ask) -> Results:
         return None
     count = ask.integer("num", 50)
     plain = all(ask.array(name).shape == () for name in ("start", "stop"))
-    return [details((None if count is MISSING else count,) if plain else None), details(() if plain else None)]
+    return [
+        details((None if count is MISSING else count,) if plain else None),
+        details(() if plain else None),
+    ]
 
 
 @several("top_k", "operand k axis", "jax.lax")
@@ -235,8 +243,11 @@ def svd(ask: Ask) -> Results:
     if known is None or full is MISSING:
         return [details(None, dtype), details(None, real), details(None, dtype)]
     batch, rows, columns, least = known
-    return [details((*batch, rows, rows if full else least), dtype), details((*batch, least), real),
-            details((*batch, columns if full else least, columns), dtype)]
+    return [
+        details((*batch, rows, rows if full else least), dtype),
+        details((*batch, least), real),
+        details((*batch, columns if full else least, columns), dtype),
+    ]
 
 
 @several("eigh", "a", "jax.numpy.linalg")
