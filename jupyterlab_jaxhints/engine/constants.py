@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator as op
 from typing import Any
 
-from .values import MISSING, NUMBER, STRING, Value, constant
+from .values import MISSING, NUMBER, STRING, VARYING, Value, constant
 
 BINARY = {
     "+": op.add, "-": op.sub, "*": op.mul, "/": op.truediv, "//": op.floordiv, "%": op.mod, "**": op.pow,
@@ -40,7 +40,8 @@ def fold(operator: str, left: Value, right: Value) -> Value:
         dtype = "complex" if "complex" in kinds else "float" if "float" in kinds or operator == "/" else "int"
         if operator == "**" and dtype == "int":
             dtype = None
-    return Value(NUMBER, dtype=dtype)
+    varying = (left.flags | right.flags) & VARYING if operator in ("+", "-", "*", "/", "**") else frozenset()
+    return Value(NUMBER, dtype=dtype, flags=varying)
 
 
 def fold_unary(operator: str, value: Value) -> Value:
@@ -50,4 +51,4 @@ def fold_unary(operator: str, value: Value) -> Value:
             return constant(UNARY[operator](value.const))
         except Exception:
             pass
-    return Value(NUMBER, dtype=value.dtype, const=MISSING)
+    return Value(NUMBER, dtype=value.dtype, const=MISSING, flags=value.flags & VARYING)

@@ -93,12 +93,18 @@ class NameAugment(Event):
 class NameRead(Event):
     """Traced code reads a name from outside of the traced function: of the module or an enclosing function.
 
-    `path` is the dotted path or subscript read from it ("config['rate']", "cfg.rate"), the name alone otherwise.
+    `path` is the dotted path or subscript read from it ("config['rate']", "cfg.rate"), the name alone otherwise;
+    `value` is the name's, `result` what the path gives. `number`: the frame that the name, or the object, belongs to.
+    `outer` is false for a part of an object that was there before the trace but came in by a parameter, as `self.rate`.
     """
 
     name: str
     value: Value
     path: str
+    result: Value | None = None
+    number: int = 0
+    outer: bool = True
+    root: Any = None  # the node of the name
     kept = True
 
 
@@ -380,6 +386,7 @@ class Transform(Event):
     form: str
     fresh: bool
     option_nodes: dict[str, Any]
+    repeats: bool = False  # an earlier turn of the loop made the same from the same captured settings
     cls: Class | None = None  # decorator inside of a class body: the method's class
     kept = True
 
@@ -393,6 +400,7 @@ class BodyGiven(Event):
     function_node: Any
     fresh: bool
     args: tuple[Argument, ...] = ()
+    repeats: bool = False  # as for Transform
 
 
 @dataclass(eq=False)

@@ -63,6 +63,7 @@ class Machine:
         self.last_turn_operations = 0
         self.class_body: Any = None  # the class whose body is being evaluated
         self.decorating: Any = None  # (function, decorator) while a decorator is applied
+        self.captured: dict[Any, tuple] = {}  # (node, loop) → what a function made there captured
         self.guards = 0  # tests around us that ask whether a name is there
         self.deferred: list[Any] = []  # wrapped functions made, to be traced if nobody calls them
         self.memo: dict[Any, Value] = {}
@@ -142,10 +143,16 @@ class Machine:
         frame = self.ctx.tracing_frame
         if node is not None and frame is not None and number < frame.number and not value.must_be(
                 v.FUNCTION | v.MODULE | v.CLASS):
-            self.emit(NameRead, node, name=name, value=value, path=name)
+            self.emit(NameRead, node, name=name, value=value, path=name, result=value, number=number, root=node)
 
-    def outer_path(self, node: Any) -> None:
-        """A dotted or subscripted path is read; told when it begins at a name from outside of the trace."""
+    def once(self, key: Any) -> bool:
+        """True the first time a rule asks with this key while one statement is evaluated."""
+        first = ("once", key) not in self.captured
+        self.captured[("once", key)] = ()
+        return first
+
+    def outer_path(self, node: Any, result: Value) -> None:
+        """A dotted or subscripted path is read; told when it begins at what was there before the trace."""
         root = node
         while isinstance(root, (cst.Attribute, cst.Subscript)):
             root = root.value
@@ -155,8 +162,14 @@ class Machine:
         scope = self.scope
         while scope is not None and root.value not in scope.names:
             scope = scope.parent
-        if (scope.number if scope is not None else 0) < frame.number:
-            self.emit(NameRead, node, name=root.value, value=self.lookup(root.value), path=self.text(node))
+        number = scope.number if scope is not None else 0
+        value, outer = self.lookup(root.value), number < frame.number
+        if not outer and self.is_older(value, frame):
+            number = self.record(value).number if value.ref[0] == self.origin.key else 0
+        elif not outer:
+            return
+        self.emit(NameRead, node, name=root.value, value=value, path=self.text(node), result=result, number=number,
+                  outer=outer, root=root)
 
     def parameter_of(self, value: Value, ctx: Context) -> Parameter | None:
         """The parameter of a traced function that this very tracer came in by."""

@@ -58,7 +58,7 @@ def subscript(m: Machine, node: cst.Subscript) -> Value:
         result = item(m, base, index, node)
         event = m.emit(ItemLoad, node, base_node=node.value, index_node=index_node, base=base, index=index,
                        result=result)
-        m.outer_path(node)
+        m.outer_path(node, result)
     if event is not None and m.item_events:
         m.item_events[-1].append(event)
     return result
@@ -167,8 +167,9 @@ def turn_element(m: Machine, iterable: Value, elements: list[Value] | None, numb
         out = join_all(elements)
         if out.must_be(v.KEY):
             return out.but(ident=m.alloc())
-        return out.but(const=MISSING, ident=m.alloc()) if out.must_be(v.NUMBER) else out
-    return iterated(m, iterable)
+        return out.but(const=MISSING, ident=m.alloc(), flags=out.flags | v.VARYING) if out.must_be(v.NUMBER) else out
+    out = iterated(m, iterable)
+    return out.but(flags=out.flags | v.VARYING) if out.must_be(v.NUMBER) else out
 
 
 def iterated(m: Machine, iterable: Value) -> Value:

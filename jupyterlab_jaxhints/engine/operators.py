@@ -173,7 +173,10 @@ def compare(m: Machine, node: Any, operator: str, left: Value, right: Value, lef
     if operator in ("in", "not in"):
         return _membership(m, node, operator, left, right, left_node)
     if operator in ("==", "!=") and (_never_array(left) or _never_array(right)) and not (left.known and right.known):
-        return Value(v.NUMBER, dtype="bool")
+        result = Value(v.NUMBER, dtype="bool")
+        m.emit(Binary, node, operator=operator, left=left, right=right, left_node=left_node, right_node=right_node,
+               result=result)
+        return result
     left, right = _as_leaf(m, operator, left, right, left_node), _as_leaf(m, operator, right, left, right_node)
     kinds = arithmetic_kinds(m, left, right)
     if kinds == v.ALL:

@@ -43,13 +43,14 @@ class _Primitive:
 
     def body(self, argument: Argument | None, values: list[Value]) -> Value:
         """Trace one of the functions with these arguments."""
-        from .transforms import inside, is_fresh
+        from .transforms import inside, is_fresh, repeats
 
         if argument is None:
             return v.UNKNOWN
         m = self.m
         m.emit(BodyGiven, self.node, name=self.name, function=argument.value, function_node=argument.node,
-               fresh=is_fresh(m, argument.value), args=tuple(self.args))
+               fresh=is_fresh(m, argument.value), args=tuple(self.args),
+               repeats=repeats(m, argument.value, argument.node))
         marker = Frame(None, m.place, self.name, self.spec.staged, self.spec.tracer, self.spec.host, self.node, m.place,
                        self.step)
         return inside(m, marker, argument.value, [Argument(value, self.node) for value in values], self.node)

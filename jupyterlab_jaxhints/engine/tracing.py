@@ -1,6 +1,7 @@
 """Into and out of a trace: which arguments become tracers, and what comes back as what."""
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -12,21 +13,25 @@ from .values import MISSING, Step, Value, tuple_of
 KINDS = {"abstract": v.ABSTRACT, "linear": v.LINEAR}
 
 
-def map_leaves(m: Machine, value: Value, change: Any, depth: int = 5) -> Value:
-    """The same tree of tuples, lists, dicts and registered objects with each leaf changed."""
+def map_leaves(m: Machine, value: Value, change: Any, depth: int = 5, own: bool = False) -> Value:
+    """The same tree of tuples, lists, dicts and registered objects with each leaf changed. `own`: JAX makes the tree for
+    the trace that begins, so that changing it there changes nothing outside."""
     if depth == 0:
         return v.UNKNOWN
     if value.elements is not None and value.must_be(v.SEQUENCE):
-        return tuple_of([map_leaves(m, part, change, depth - 1) for part in value.elements]).but(const=MISSING)
+        return tuple_of([map_leaves(m, part, change, depth - 1, own) for part in value.elements]).but(const=MISSING)
     record = m.record(value)
     if record is None or record.kind not in ("list", "dict", "object"):
         return change(value)
     if record.kind == "object" and not (isinstance(record.cls, Class) and record.cls.pytree):
         return value
-    items = record.items and tuple(map_leaves(m, part, change, depth - 1) for part in record.items)
-    entries = {key: map_leaves(m, part, change, depth - 1) for key, part in record.entries.items()}
-    rest = record.rest and map_leaves(m, record.rest, change, depth - 1)
-    return m.new(replace(record, items=items, entries=entries, rest=rest), value.kinds, flags=value.flags)
+    items = record.items and tuple(map_leaves(m, part, change, depth - 1, own) for part in record.items)
+    entries = {key: map_leaves(m, part, change, depth - 1, own) for key, part in record.entries.items()}
+    rest = record.rest and map_leaves(m, record.rest, change, depth - 1, own)
+    out = m.new(replace(record, items=items, entries=entries, rest=rest), value.kinds, flags=value.flags)
+    if own:
+        m.store(out, replace(m.record(out), number=sys.maxsize))
+    return out
 
 
 def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool = False, drop: int | None = None) -> Value:
@@ -41,6 +46,8 @@ def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool 
             return part
         if part.must_be(v.NUMBER | v.ARRAYLIKE) or part.must_be(v.NUMBER | v.ARRAYLIKE | v.TREE) and not part.must_be(v.TREE):
             return _leaf(m, part, kind, step, drop)
+        if part.must_be(v.STRING) and not leafwise:
+            return Value(v.STRING, traced=step, ident=m.alloc(), flags=frozenset({"traced"}))
         if part.must_be(v.TREE) or part.is_unknown and not part.name:
             if leafwise:
                 return v.UNKNOWN.but(ident=part.ident)
@@ -50,7 +57,7 @@ def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool 
             return Value(v.TREE, traced=step, ident=part.ident, flags=flags)
         return part
 
-    return map_leaves(m, value, leaf)
+    return map_leaves(m, value, leaf, own=True)
 
 
 def _leaf(m: Machine, part: Value, kind: int, step: Step, drop: int | None) -> Value:

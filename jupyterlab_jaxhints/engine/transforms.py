@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import primitives, tracing
+from . import primitives, scopes, tracing
 from . import values as v
 from .callables import Argument, Bound, Function, Partial, Wrapped
 from .context import Frame
@@ -28,6 +28,47 @@ def is_fresh(m: Machine, function: Value) -> bool:
         loop = m.ctx.eager_loop
         return loop is None or any(loop is made for _, made in target.loops)
     return isinstance(target, Bound)
+
+
+def repeats(m: Machine, function: Value, node: Any) -> bool:
+    """An earlier turn of the eager loop around us came here with a function that captured the same settings.
+
+    Captured arrays do not count: they could be arguments. A captured number that differs asks for a program of its own.
+    """
+    loop = m.ctx.eager_loop
+    if loop is None:
+        return False
+    key = (id(node), id(loop))
+    captured = _captured(m, function, 3)
+    before = m.captured.get(key)
+    m.captured[key] = captured
+    return before is not None and before == captured
+
+
+def _captured(m: Machine, value: Value, depth: int) -> tuple:
+    """Fingerprints of what a function closes over, arrays aside."""
+    target = value.target
+    if depth == 0:
+        return ()
+    if isinstance(target, Function):
+        out = []
+        for name in sorted(scopes.names_in(target.node)):
+            scope = target.scope
+            while scope is not None and name not in scope.names:
+                scope = scope.parent
+            found = scope.names[name] if scope is not None else m.state.names.delta.get(name)
+            if found is not None and not found.may_be(v.JAX):
+                out.append((name, _captured(m, found, depth - 1) if found.must_be(v.FUNCTION) else found.fingerprint()))
+        return tuple(out)
+    if isinstance(target, Partial):
+        settings = [(str(i), a) for i, a in enumerate(target.args)] + sorted(target.keywords.items())
+        return (_captured(m, target.function, depth - 1), tuple(
+            (name, a.fingerprint()) for name, a in settings if not a.may_be(v.JAX)))
+    if isinstance(target, Wrapped):
+        return (target.transform, _captured(m, target.function, depth - 1))
+    if isinstance(target, Bound):
+        return (target.receiver.ref,)
+    return (value.fingerprint(),)
 
 
 def apply(m: Machine, name: str, callee: Value, args: list[Argument], node: Any, statement_level: bool = False) -> Value:
@@ -82,7 +123,8 @@ def _wrap(m: Machine, name: str, spec: Spec, first: Argument, rest: list[Argumen
     if decorating is not None and decorating[1].decorator is first.node or decorating is not None and node is decorating[1]:
         form, cls, function_node = "decorator", decorating[0].cls, decorating[0].node.name
     m.emit(Transform, node.decorator if form == "decorator" else node, wrapped=wrapped, function=first.value,
-           function_node=function_node, form=form, fresh=is_fresh(m, first.value), option_nodes=nodes, cls=cls)
+           function_node=function_node, form=form, fresh=is_fresh(m, first.value), option_nodes=nodes, cls=cls,
+           repeats=repeats(m, first.value, first.node))
     m.deferred.append(wrapped)
     if form == "decorator":
         m.followed.add(("decorated", id(decorating[0].node)))

@@ -183,6 +183,8 @@ def constant(value: Any) -> Value:
 
 TUPLE = frozenset({"tuple"})
 LIST = frozenset({"list"})
+# a number that is another one on every turn of the loop around it
+VARYING = frozenset({"varying"})
 
 
 def tuple_of(elements: tuple | list, made: Step | None = None) -> Value:

@@ -18,7 +18,7 @@ own method and work; `np.shape` and `np.ndim` do not look at the values.
 - [Sharp bits: control flow](guide#control-flow)
 """
 from ...engine.events import Call, ItemLoad
-from ...engine.values import ABSTRACT, LINEAR, NUMPY, SEQUENCE
+from ...engine.values import ABSTRACT, LINEAR, MAPPING, NUMPY, SEQUENCE
 from ...knowledge import tracers
 from ..base import Clean, Example, Fix, Hint, Rule, on
 
@@ -82,8 +82,8 @@ def check_call(event):
 
 @on(ItemLoad)
 def check_index(event):
-    """A list or NumPy array indexed by a tracer."""
-    if event.at or not event.base.must_be(SEQUENCE | NUMPY) or "range" in event.base.flags:
+    """A list, dict or NumPy array indexed by a tracer."""
+    if event.at or not event.base.must_be(SEQUENCE | NUMPY | MAPPING) or "range" in event.base.flags:
         return
     if _tracer(event.index) == "abstract":
         yield Hint(event.node, variant="index", table=event.text(event.base_node),
