@@ -96,11 +96,12 @@ class Analyzer:
 
     def _unused(self, cell_id: str, masked: Masked, idle: Sequence[tuple[Suppression, tuple[str, ...]]],
                 writer: Writer, ids: Counter[str]) -> Iterator[Diagnostic]:
-        """Comments that silence nothing; those for rules that did not look are left alone."""
+        """Comments that silence nothing; those for rules that are off, or that a trace may find, are left alone."""
         rule = next((rule for rule in self.rules if rule.name == UNUSED_SUPPRESSION), None)
         if rule is None or not self._is_on(rule, writer.config):
             return
-        looked = {other.name for other in self.rules if other.handlers and self._is_on(other, writer.config)}
+        looked = {other.name for other in self.rules
+                  if "T" not in other.rule.lanes and self._is_on(other, writer.config)}
         known = {other.name for other in self.rules}
         for comment, vain in idle:
             gone = tuple(name for name in vain if name in looked or name not in known)

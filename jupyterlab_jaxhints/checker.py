@@ -29,6 +29,9 @@ class Options:
     fix: bool = False
     unsafe: bool = False
     timed: bool = False
+    trace: bool = False
+    device_checks: bool = False
+    timeout: float = 60.0  # seconds that running one cell may take, with `trace`
 
 
 @dataclass
@@ -86,11 +89,28 @@ def _check(source: SourceFile, options: Options) -> FileResult:
     results = _analyze(analyzer, source, chosen)
     if options.fix:
         results = _mend(analyzer, results, chosen, options.unsafe, result)
+    if options.trace and source.is_notebook and source.cells:
+        results = _trace(results, chosen, options, result)
     result.diagnostics = [diagnostic for cell in results for diagnostic in cell.diagnostics]
     result.notes += [note.message for note in analyzer.notes()]
     result.notes += [_broken_note(result.after, cell) for cell in results if cell.broken]
     result.seconds = analyzer.seconds
     return result
+
+
+def _trace(results: list[CellResult], chosen: Config, options: Options, result: FileResult) -> list[CellResult]:
+    """Runs the notebook in a kernel of its own and merges what the trace saw."""
+    from .lanes import Lanes
+    from .trace.notebook import trace_notebook
+
+    cells = [(cell.id, cell.text) for cell in result.after.cells]
+    folder = str(result.after.path.absolute().parent) if result.after.path else None
+    trace = trace_notebook(cells, device_checks=options.device_checks, timeout=options.timeout, cwd=folder)
+    for report in trace.cells:
+        if report.error:
+            place = f"cell {result.after.cell(report.cell).number}"
+            result.notes.append(f"{result.name}: running {place} ends with {report.error}")
+    return Lanes(dict(cells), trace, chosen).merged(results)
 
 
 def _layers(source: SourceFile, notes: list[str]) -> Config:

@@ -48,11 +48,15 @@ def main() -> None:
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), default="full", show_default=True)
 @click.option("--statistics", is_flag=True, help="Count hints by rule, with the time that each rule took.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes; 0 lets the number of files decide.")
+@click.option("--trace", is_flag=True, help="Run each notebook in a kernel of its own and trace its cells.")
+@click.option("--device-checks", is_flag=True, help="With --trace, search NaNs and bad indices, and measure memory.")
+@click.option("--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True,
+              help="Seconds that one cell may run, with --trace.")
 @click.option("--stdin-filename", default=None, metavar="NAME", help="What standard input is called.")
 @click.pass_context
 def check(ctx: click.Context, paths: tuple[Path, ...], fix: bool, unsafe_fixes: bool, diff: bool,
           select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, statistics: bool, jobs: int,
-          stdin_filename: str | None) -> None:
+          trace: bool, device_checks: bool, timeout: float, stdin_filename: str | None) -> None:
     """Check notebooks, Python files and folders; `-` is standard input, no path the current folder."""
     # everything below costs a third of a second to import, which --help does not need
     from . import config, report
@@ -62,7 +66,8 @@ def check(ctx: click.Context, paths: tuple[Path, ...], fix: bool, unsafe_fixes: 
     _quiet_collector()
     chosen = config.Config(config.check_names(_split(select), "--select"),
                            config.check_names(_split(ignore), "--ignore"))
-    options = Options(chosen, fix=fix or diff, unsafe=unsafe_fixes, timed=statistics)
+    options = Options(chosen, fix=fix or diff, unsafe=unsafe_fixes, timed=statistics, trace=trace,
+                      device_checks=device_checks, timeout=timeout)
     from_stdin = STANDARD_INPUT in map(str, paths)
     results = [_standard_input(stdin_filename, options)] if from_stdin else _check(paths, options, jobs)
     if diff:

@@ -199,7 +199,7 @@ def test_statistics_count_rules_and_time_them(jaxhints, folder: Path) -> None:
 def test_help_names_every_option_and_version_is_there(jaxhints) -> None:
     out = jaxhints("check", "--help").stdout
     for option in ("--fix", "--unsafe-fixes", "--diff", "--select", "--ignore", "--output-format", "--statistics",
-                   "--jobs", "--stdin-filename"):
+                   "--jobs", "--stdin-filename", "--trace", "--device-checks", "--timeout"):
         assert option in out
     assert jaxhints("--version").stdout.startswith("jaxhints, version ")
 
@@ -218,3 +218,11 @@ def test_a_new_rule_is_written_where_it_belongs(jaxhints, folder: Path) -> None:
     assert result.stdout == "in_place_updates/odd_habit.py\n"
     assert 'kind="silent"' in (folder / "in_place_updates" / "odd_habit.py").read_text()
     assert jaxhints("new-rule", "Odd", "--section", "jit", "--folder", ".").exit_code == 2
+
+
+def test_a_trace_confirms_what_was_read_and_says_what_a_cell_raised(jaxhints, folder: Path, notebook_text) -> None:
+    (folder / "a.ipynb").write_text(notebook_text(IMPORT, STORE, "y = 1 / 0"))
+    result = jaxhints("check", "--trace", "--timeout", "30", "--output-format", "json")
+    (item,) = json.loads(result.stdout)
+    assert (item["code"], item["lane"], item["certainty"], item["severity"]) == (RULE, "both", "certain", "error")
+    assert "a.ipynb: running cell 3 ends with ZeroDivisionError: division by zero" in result.stderr

@@ -11,7 +11,8 @@ Takes the comment away, or the names in it that silence nothing.
 Safe: comments do not run.
 
 ## When it is fine
-A comment for a rule that is switched off, or in a cell that does not parse, is left alone.
+A comment for a rule that is switched off or that only a trace in the kernel may find, or one in a cell that does not
+parse, is left alone.
 
 ## References
 - [Sharp bits](guide)
