@@ -282,7 +282,7 @@ class Calls:
         return texts, {name: "%.80r" % (value,) for name, value in static.items()}
 
     def _note_signature(self, number, function, dynamic, statics):
-        key = (number, getattr(function, "__wrapped__", None) and function.__wrapped__.__name__)
+        key = (number, getattr(getattr(function, "__wrapped__", None), "__name__", None))
         seen = self.signatures.setdefault(key, [])
         if (dynamic, statics) not in [entry[:2] for entry in seen]:
             seen.append((dynamic, statics))

@@ -76,13 +76,16 @@ class Source:
     def functions(self):
         """(plain code, instrumented code) of every function in the cell, by name."""
         if self._index is None:
-            plain = compile(ast.parse(self.text), "<cell>", "exec", dont_inherit=True)
             module = ast.Module(list(itertools.chain(*self._transformed())), [])
-            changed = compile(module, "<cell>", "exec", dont_inherit=True)
+            changed = list(all_codes(compile(module, "<cell>", "exec", dont_inherit=True)))
+            whole = [compile(self.tree, "<cell>", "exec", dont_inherit=True)]
+            each = [compile(ast.Module([s], []), "<cell>", "exec", dont_inherit=True) for s in self.tree.body]
             self._index = {}
-            for old, new in zip(all_codes(plain), all_codes(changed)):
-                if old.co_name == new.co_name:
-                    self._index.setdefault(old.co_name, []).append((code_key(old), new, old))
+            # IPython compiles statement by statement, `%%time` the cell as a whole: calls of imported names differ
+            for codes in (each, whole):
+                for old, new in zip(itertools.chain(*map(all_codes, codes)), changed):
+                    if old.co_name == new.co_name:
+                        self._index.setdefault(old.co_name, []).append((code_key(old), new, old))
         return self._index
 
     def node_at(self, span):

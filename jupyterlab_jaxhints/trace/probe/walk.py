@@ -150,7 +150,10 @@ class Walk:
             place = place0 if place0 is not None else places[0] if places else None
             inputs = [self.input_value(known, variable) for variable in equation.invars]
             name = equation.primitive.name
+            outside, chain = self.around, self._chain(places) if place0 is None else self.around
+            self.around = chain
             if name in CALLS and self._call(equation, inputs, known, place, jitted):
+                self.around = outside
                 continue
             if all(getattr(v.aval, "size", SMALL + 1) <= SMALL for v in equation.outvars) and len(equation.outvars) == 1:
                 try:
@@ -163,7 +166,7 @@ class Walk:
                 self.check_indices(equation, inputs, place)
                 self._cast(equation, inputs, place)
             self.promotions.equation(equation, place)
-            self.keys.equation(equation, inputs, self._chain(places))
+            self.keys.equation(equation, inputs, chain)
             if name == "cond":
                 self._branches(equation, place, jitted)
             elif name in ("scan", "while"):
@@ -172,6 +175,7 @@ class Walk:
                 for below, consts in sub_programs(equation):
                     self.keys.opaque(below)
                     self.walk(below, {}, self.inner_place(below, equation, place), jitted)
+            self.around = outside
 
     def _chain(self, places):
         """Cell places from the outermost call down to here."""
@@ -208,11 +212,7 @@ class Walk:
             self.keys.enter(equation, below)
             if jit:
                 self._captured(below, consts)
-            outside = self.around
-            if inner_place is None or not outside:
-                self.around = self._chain(frames_of(equation, self.book))
             self.walk(below, inner, inner_place, jitted or jit)
-            self.around = outside
             for out, result in zip(equation.outvars, below.outvars):
                 value = self.input_value(inner, result)
                 if value is not None:

@@ -1,0 +1,96 @@
+"""Where findings stand: exact ranges, whatever is above or beside them."""
+from __future__ import annotations
+
+import pytest
+from trace_kernels import Kernel, found, hints, rules
+
+from jupyterlab_jaxhints.trace.request import State
+
+def test_library_bodies_stand_where_they_are_called_each_time(kernel: Kernel) -> None:
+    cell = """
+    @jax.jit
+    def f(key):
+        a = jax.random.normal(key, (3,))
+        b = jax.random.normal(key, (3,))
+        return a + b
+    f(jax.random.key(0))
+    """
+    for shift in (0, 2, 5):
+        answer = kernel.trace("\n" * shift + cell)
+        places = [(f["text"], f["at"][0]) for f in answer.data["findings"] if f["rule"] == "key-reuse"]
+        assert places == [("jax.random.normal(key, (3,))", shift + 4)]
+
+
+@pytest.mark.parametrize("before", ["", "\n\n\n", "# 数据 🎉\n"])
+def test_wide_characters_and_blank_lines(kernel: Kernel, before: str) -> None:
+    cell = before + '@jax.jit\ndef f(x):\n    label = "😀数"; y = 1 if x > 0 else 2\n    return y\nf(1.0)'
+    (finding,) = kernel.trace(cell).data["findings"]
+    line = before.count("\n") + 2
+    assert finding["rule"] == "if-on-tracer"
+    start = 4 + len('label = "') + 3 + len('"; y = 1 if ')  # the emoji counts two
+    assert finding["at"] == [line, start, line, start + 5]
+
+
+def test_a_helper_of_another_cell_is_marked_there(kernel: Kernel) -> None:
+    helper = "\n\ndef helper(x):\n    if x > 0:\n        return x\n    return -x"
+    kernel.run(helper)
+    answer = kernel.trace(helper, "jax.jit(lambda x: helper(x))(1.0)")
+    (finding,) = answer.data["findings"]
+    assert (finding["rule"], finding["cell"], finding["at"][:2]) == ("if-on-tracer", "c0", [3, 7])
+    assert [r[0] for r in finding["related"]] == ["c1", "c1"]
+
+
+def test_a_cell_timed_by_a_magic(kernel: Kernel) -> None:
+    kernel.run("%%time\ndef helper(x):\n    return x.reshape(2, jnp.sum(x))")
+    answer = kernel.trace("0\ndef helper(x):\n    return x.reshape(2, jnp.sum(x))", "jax.jit(helper)(jnp.ones(4))")
+    assert found(answer)[0][:2] == ("traced-shape", "c0")
+
+
+@pytest.mark.parametrize("cell, expected", [
+    ("x = jnp.ones(3)\nif x.sum() > 0:\n    y = x\nelse:\n    y = -x", []),
+    ("step = jax.jit(lambda w: w * 0.9)\nw = jnp.ones(3)\nfor i in range(30):\n    w = step(w)\n    loss = float(w.sum())", []),
+    ("n = jnp.array(3)\nz = jnp.zeros(int(n))\nz[z > 0]", []),
+    ("try:\n    jnp.ones(3) + jnp.ones(4)\nexcept TypeError as e:\n    print(e)", []),
+    ("def f(x):\n    return x if x > 0 else -x\njax.grad(f)(2.0)", []),
+    ("jax.jit(lambda x: x if x > 0 else -x)(2.0)", ["if-on-tracer"]),
+    ("jnp.ones((3, 4)) @ jnp.ones((3, 4))", ["shape-mismatch"]),
+], ids=["eager if", "eager float", "eager shape", "expected", "grad alone", "jit", "shapes"])
+def test_values_that_eager_code_may_ask_for(kernel: Kernel, cell: str, expected: list[str]) -> None:
+    assert rules(kernel.trace(cell)) == expected
+
+
+def test_shapes_for_the_ghost_text(kernel: Kernel) -> None:
+    cell = """
+    @jax.jit
+    def layer(w, x):
+        h = x @ w
+        a, b = jnp.split(h, 2)
+        m = h.shape[0]
+        return jnp.tanh(a)
+    y = layer(jnp.ones((3, 4)), jnp.ones((8, 3)))
+    per_row = jax.vmap(lambda r: r * 2)(y)
+    """
+    got = hints(kernel.trace(cell.lstrip("\n")))
+    assert got == ["2 w f32[3,4]", "2 x f32[8,3]", "3 h f32[8,4]", "4 a f32[4,4]", "4 b f32[4,4]", "5 m 8",
+                   "6 return f32[4,4]", "7 y f32[4,4]", "8 r f32[4]", "8 per_row f32[4,4]"]
+
+
+def test_an_error_in_a_later_call_of_a_cell_not_run(kernel: Kernel) -> None:
+    cell = """
+    @jax.jit
+    def loss(w, x):
+        return jnp.mean((x @ w) ** 2)
+    w, xs = jnp.zeros(3), jnp.ones((100, 3))
+    for i in range(100):
+        l = loss(w, xs)
+    bad = loss(w[:2], xs)
+    """
+    answer = kernel.trace(cell)
+    assert answer.state is State.PARTLY
+    assert found(answer) == [("shape-mismatch", "c0", "x @ w")]
+
+
+def test_clean_places_are_told(kernel: Kernel) -> None:
+    cell = "@jax.jit\ndef f(x):\n    if x.shape[0] > 2:\n        y = x * 2\n    return y\nf(jnp.ones(3))"
+    clean = kernel.trace(cell).data["clean"]
+    assert ["c0", [2, 7, 2, 21]] in clean and ["c0", [3, 8, 3, 17]] in clean

@@ -1,0 +1,170 @@
+"""A trace leaves the user's kernel as it was: caches, names, arrays, output, random numbers."""
+from __future__ import annotations
+
+import pytest
+from trace_kernels import Kernel, found, rules
+
+from jupyterlab_jaxhints.trace.request import State
+
+PRINTING = """
+@jax.jit
+def helper(x):
+    print("Executing helper")
+    return x + 1
+
+@jax.jit
+def f(x):
+    print("Executing function")
+    return helper(x) * 2
+"""
+
+
+def test_the_first_real_call_still_traces_and_prints(kernel: Kernel) -> None:
+    kernel.run(PRINTING)
+    for call in ("f(jnp.ones(3))", "jax.make_jaxpr(f)(jnp.ones(3))", "jax.vmap(f)(jnp.ones((2, 3)))",
+                 "jax.grad(lambda x: f(x).sum())(jnp.ones(3))"):
+        kernel.trace(PRINTING, call)
+    assert kernel.value("f._cache_size()") == 0
+    assert kernel.run("y = f(jnp.ones(3))").split() == ["Executing", "function", "Executing", "helper"]
+    assert kernel.value("f._cache_size()") == 1
+    assert kernel.run("y = f(jnp.ones(3))") == ""
+
+
+STATE = """
+import random, itertools
+from collections import namedtuple
+log, table, seen = [1], {"a": 1}, {1}
+total = 0
+it = iter([1, 2, 3])
+P = namedtuple("P", "x y")
+p = P(jnp.ones(2), 0)
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+        self.items = []
+    def up(self, x):
+        self.n += 1
+        self.items.append(x)
+        return x * self.n
+counter = Counter()
+np_array = np.zeros(3)
+
+def touch(x):
+    global total
+    total = total + 1
+    log.append(x)
+    table["b"] = x
+    seen.add(2)
+    np.random.rand()
+    random.random()
+    next(it)
+    return counter.up(x)
+"""
+
+
+@pytest.mark.parametrize("call, state", [
+    ("jax.jit(touch)(jnp.ones(3))", State.TRACED),
+    ("new_name = jax.jit(touch)(jnp.ones(3)); del log", State.TRACED),
+    ("def boom(x):\n    touch(x)\n    return x + jnp.ones(7)\njax.jit(boom)(jnp.ones(3))", State.PARTLY),
+    ("def forever(x):\n    touch(x)\n    while True:\n        pass\njax.jit(forever)(jnp.ones(3))", State.TIMEOUT),
+    ("def writes(x):\n    touch(x)\n    f = open('there.txt', 'w')\n    return x\njax.jit(writes)(jnp.ones(3))", State.PARTLY),
+    ("def stores(x):\n    touch(x)\n    np_array[0] = 1\n    return x\njax.jit(stores)(jnp.ones(3))", State.PARTLY),
+    ("jax.config.update('jax_debug_nans', True)\njax.config.update('jax_enable_x64', True)\nx = jnp.ones(3)", State.TRACED),
+])
+def test_nothing_in_the_namespace_changes(kernel: Kernel, call: str, state: State) -> None:
+    kernel.run(STATE)
+    answer = kernel.trace(STATE, call, limit=1.0)  # compares fingerprints
+    assert answer.state is state, answer.why
+    assert kernel.value("log, table, seen, total, next(it), counter.n") == ([1], {"a": 1}, {1}, 0, 1, 0)
+    assert kernel.value("__import__('os').listdir('.')") == []
+
+
+def test_effects_on_the_outside_are_findings(kernel: Kernel) -> None:
+    kernel.run(STATE)
+    got = rules(kernel.trace(STATE, "jax.jit(touch)(jnp.ones(3))"))
+    assert {"global-write-under-trace", "self-write-under-trace", "iterator-under-trace"} <= set(got)
+
+
+@pytest.mark.parametrize("body", [
+    "return big.sum() + x",
+    "return big.sum() + jnp.ones(7) + jnp.ones(3)",
+    "y = big.sum()\n    while True:\n        pass",
+    "y = big.sum()\n    open('there.txt', 'w')\n    return y",
+], ids=["ok", "error", "timeout", "refused"])
+def test_a_captured_array_can_be_freed_afterwards(kernel: Kernel, body: str) -> None:
+    kernel.run("import weakref, gc\nbig = jnp.ones((1000, 1000))\nref = weakref.ref(big)")
+    cell = f"@jax.jit\ndef f(x):\n    {body}\nf(1.0)"
+    for _ in range(2):
+        kernel.trace(cell, limit=0.5)
+    kernel.run("del big\ngc.collect()")
+    assert kernel.value("ref() is None")
+
+
+def test_a_background_thread_keeps_printing_into_its_cell(kernel: Kernel) -> None:
+    cell = kernel.send("""
+        import threading, time
+        def work():
+            for i in range(12):
+                print("tick", i, flush=True)
+                time.sleep(0.15)
+        thread = threading.Thread(target=work); thread.start()
+    """)
+    for i in range(4):
+        kernel.trace(f"jnp.ones(3) + {i}", guard=False)
+    printed = kernel.printed(cell, seconds=2.0)
+    assert [f"tick {i}" for i in range(12)] == printed.split("\n")[:12]
+
+
+def test_prints_of_traced_code_are_not_shown(kernel: Kernel) -> None:
+    kernel.run("import sys")
+    kernel.trace("@jax.jit\ndef f(x):\n    print('seen')\n    return x\nf(1.0)")
+    assert kernel.run("1") == ""
+
+
+def test_a_live_model_and_its_class(kernel: Kernel) -> None:
+    model = """
+    scale = jnp.float32(2.0)
+    class Model:
+        def __init__(self, n):
+            self.w = jnp.ones(n)
+            self.calls = 0
+        @property
+        def size(self):
+            return self.w.shape[0]
+        def __call__(self, x):
+            self.calls += 1
+            return self.w @ x * scale
+    """
+    kernel.run(model)
+    kernel.run("model = Model(3)")
+    assert rules(kernel.trace(model, "y = model(jnp.ones(3))")) == []
+    assert rules(kernel.trace(model, "y = jax.jit(model.__call__)(jnp.ones(3))")) == ["self-write-under-trace"]
+    edited = model.replace("* scale", "* scale + self.size") + "\n    jax.jit(model)(jnp.ones(3))"
+    assert rules(kernel.trace(edited)) == ["self-write-under-trace"]
+    assert kernel.value("model.calls") == 0
+
+
+def test_a_class_body_reads_the_kernels_names(kernel: Kernel) -> None:
+    kernel.run("size = 4")
+    answer = kernel.trace("""
+    class Layer:
+        width = size
+        @staticmethod
+        @jax.jit
+        def apply(x):
+            return x * 2
+    y = Layer.apply(jnp.ones(Layer.width))
+    """)
+    assert answer.state is State.TRACED
+    assert [h["type"] for h in answer.data["hints"] if h["name"] == "y"] == ["f32[4]"]
+
+
+def test_two_clients_on_one_kernel(kernel: Kernel) -> None:
+    from jupyterlab_jaxhints.trace.carrier import KernelCarrier
+
+    other = KernelCarrier(kernel.client, alive=kernel.manager.is_alive)
+    cell = "@jax.jit\ndef f(x):\n    if x > 0:\n        return x\nf(1.0)"
+    for carrier in (kernel.carrier, other, kernel.carrier, other):
+        answer = kernel.wait(carrier.trace([("a", cell)], ["a"], limit=5.0))
+        assert found(answer) == [("if-on-tracer", "a", "x > 0")]
