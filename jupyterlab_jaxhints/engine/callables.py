@@ -51,6 +51,7 @@ class Class:
     members: dict[str, Value]
     decorators: tuple[Value, ...] = ()
     pytree: bool = False  # registered with JAX, or of a library whose classes are trees
+    children: frozenset | None = None  # attributes that are traced; None: not known which
 
     def fingerprint(self) -> Any:
         return ("class", self.ident, self.pytree, tuple((n, v.fingerprint()) for n, v in self.members.items()))

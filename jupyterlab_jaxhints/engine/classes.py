@@ -78,6 +78,58 @@ def _decorate(m: Machine, decorator: Value, value: Value, written: cst.Decorator
     return value
 
 
+def children_of(cls: Class) -> frozenset | None:
+    """Attributes that JAX traces in an object of a registered class; the others are static. None: not known which."""
+    if cls.children is not None:
+        return cls.children
+    if any(_decorator_name(d) in DATACLASSES | TREES for d in cls.decorators) or any(_is_tree(b) for b in cls.bases):
+        flatten = method(cls, "tree_flatten")
+        if flatten is not None:
+            return flattened_attributes(flatten)
+        if any(base.name.startswith("flax.nnx") for base in cls.bases):
+            return None
+        return frozenset(name for name, default in fields(cls) if not _is_static_field(default)) or None
+    return None
+
+
+def _is_static_field(default: Any) -> bool:
+    """`field(static=True)`, `field(pytree_node=False)`, `field(metadata={"static": True})`."""
+    if not isinstance(default, cst.Call):
+        return False
+    text = cst.Module([]).code_for_node(default).replace(" ", "")
+    return "static=True" in text or "pytree_node=False" in text or ("static" in text and "metadata" in text)
+
+
+def flattened_attributes(flatten: Function) -> frozenset | None:
+    """Attributes of the object that a flatten function puts among the children."""
+    returned, bound = _returned_and_bound(flatten)
+    if not flatten.positional or not isinstance(returned, cst.Tuple) or len(returned.elements) != 2:
+        return None
+    first = returned.elements[0].value
+    if isinstance(first, cst.Name):
+        first = bound.get(first.value)
+    if not isinstance(first, (cst.Tuple, cst.List)):
+        return None
+    out = {element.value.attr.value for element in first.elements
+           if isinstance(element.value, cst.Attribute) and isinstance(element.value.value, cst.Name)
+           and element.value.value.value == flatten.positional[0]}
+    return frozenset(out) if len(out) == len(first.elements) else None
+
+
+def _returned_and_bound(function: Function) -> tuple[Any, dict[str, Any]]:
+    """The expression a plain function returns, and the names it binds on the way."""
+    if isinstance(function.node, cst.Lambda):
+        return function.node.body, {}
+    returned, bound = None, {}
+    for line in function.node.body.body:
+        for part in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(part, cst.Return):
+                returned = part.value
+            elif isinstance(part, cst.Assign) and isinstance(part.targets[0].target, cst.Name):
+                bound[part.targets[0].target.value] = part.value
+    return returned, bound
+
+
 def method(cls: Class, name: str) -> Function | None:
     """The function behind a method of the class."""
     member = cls.lookup(name)
@@ -100,10 +152,20 @@ def register(m: Machine, how: str, args: list[Argument], node: Any) -> Value:
 
     if isinstance(cls, Class):
         cls.pytree = True
+        cls.children = _listed(m, args, "data_fields")
         flatten = function(1, "flatten_func", "flatten_with_keys") or method(cls, "tree_flatten")
         unflatten = function(2, "unflatten_func") or method(cls, "tree_unflatten")
+        if cls.children is None and flatten is not None and how != "register_dataclass":
+            cls.children = flattened_attributes(flatten)
         m.emit(PytreeRegistered, node, how=how, cls=cls, flatten=flatten, unflatten=unflatten, args=tuple(args))
     return args[0].value if args else v.UNKNOWN
+
+
+def _listed(m: Machine, args: list[Argument], name: str) -> frozenset | None:
+    """The constant names that a keyword argument lists."""
+    found = next((arg.value for arg in args if arg.keyword == name), None)
+    parts = m.parts(found) if found is not None else []
+    return frozenset(p.const for p in parts) if parts and all(p.known for p in parts) else None
 
 
 # --- instances ---------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import libcst as cst
 from . import calls, imports, items, operators, scopes, stores
 from . import values as v
 from .callables import Function
-from .context import Context, Loop, Try
+from .context import Context, Frame, Loop, Try
 from .events import Discard, Iterate, LoopEnd, NameBind, Return, TryEnd
 from .interpreter import Machine, executes
 from .state import Scope, join_all
@@ -276,11 +276,13 @@ def run_loop(m: Machine, loop: Loop, node: Any, turn: Any, exact: int | None, ma
 @executes(cst.With)
 def with_(m: Machine, node: cst.With) -> bool:
     tries = m.ctx
+    host = False
     suppressed: frozenset[str] = frozenset()
     for item in node.items:
         value = m.eval(item.item)
         if isinstance(item.item, cst.Call):
             name = m.callee_name(item.item.func)
+            host = host or name == "jax.ensure_compile_time_eval"
             if name in ("contextlib.suppress", "pytest.raises"):
                 suppressed |= {_exception_name(m, arg.value) for arg in item.item.args}
         if item.asname is not None:
@@ -288,6 +290,9 @@ def with_(m: Machine, node: cst.With) -> bool:
     if suppressed:
         block = Try(node, m.place, suppressed)
         m.ctx = Context(tries.frames, tries.loops, (*tries.tries, (len(tries.frames), block)))
+    if host:
+        returns = m.ctx.frames[-1].returns if m.ctx.frames else []
+        m.push(Frame(m.ctx.function, m.place, host=True, returns=returns, given=m.ctx.frames[-1].given if m.ctx.frames else {}))
     falls = m.exec(node.body)
     m.ctx = tries
     return falls or bool(suppressed)

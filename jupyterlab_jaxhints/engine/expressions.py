@@ -218,7 +218,7 @@ def attribute(m: Machine, node: cst.Attribute) -> Value:
     result = attribute_value(m, base, attr, node)
     if base.may_be(v.JAX | v.TREE | v.OBJECT | v.KEY) and not base.is_unknown:
         m.emit(AttributeLoad, node, base_node=node.value, base=base, attr=attr, result=result)
-        m.outer_path(node, result)
+    m.outer_path(node, result)
     return result
 
 

@@ -206,6 +206,8 @@ def _identity(operator: str, left: Value, right: Value) -> Value:
             answer = True
         elif not other.may_be(v.NONE):
             answer = False
+    elif left.must_be(v.CLASS) and right.must_be(v.CLASS) and left.name and right.name:
+        answer = left.name == right.name
     elif left.known and right.known and isinstance(left.const, bool) and isinstance(right.const, bool):
         answer = left.const is right.const
     if answer is None:

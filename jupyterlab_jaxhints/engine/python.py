@@ -4,7 +4,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import calls, config_flags, items, stores
+from . import calls, classes, config_flags, items, stores
 from . import values as v
 from .callables import Argument, Partial, Super, Wrapped
 from .events import Iterate, Print
@@ -334,7 +334,20 @@ def _super(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     return Value(v.OBJECT, target=Super(function.cls, receiver))
 
 
-@gives("builtins.type", "builtins.object", "builtins.open", "builtins.input", "builtins.vars", "builtins.globals",
+@gives("builtins.type")
+def _type(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    value = _first(args)
+    if len(args) == 1:
+        for kind, label in ((v.ABSTRACT | v.LINEAR, "jax.core.Tracer"), (v.STRING, "builtins.str"), (v.NUMPY, "numpy.ndarray"),
+                            (v.MAPPING, "builtins.dict"), (v.ARRAY, "jaxlib.ArrayImpl")):
+            if value.must_be(kind):
+                return Value(v.CLASS, target=label)
+        if value.must_be(v.NUMBER) and value.dtype in ("bool", "int", "float", "complex"):
+            return Value(v.CLASS, target=f"builtins.{value.dtype}")
+    return v.UNKNOWN
+
+
+@gives("builtins.object", "builtins.open", "builtins.input", "builtins.vars", "builtins.globals",
        "builtins.locals", "builtins.dir", "builtins.id", "builtins.eval", "builtins.exec", "builtins.slice")
 def _unknown(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     if name == "builtins.slice" and 1 <= len(args) <= 3:
@@ -429,3 +442,8 @@ def _copy(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     return value.but(ident=m.alloc()) if value.must_be(v.ARRAYLIKE) else value
 
 
+@gives("jax.tree_util.register_pytree_node", "jax.tree_util.register_pytree_with_keys",
+       "jax.tree_util.register_pytree_node_class", "jax.tree_util.register_pytree_with_keys_class",
+       "jax.tree_util.register_dataclass", "jax.tree_util.register_static")
+def _registration(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    return classes.register(m, name.rpartition(".")[2], args, node)

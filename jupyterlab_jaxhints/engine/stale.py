@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import programs
+from . import values as v
 from .events import AttributeStore, Call, ItemStore, NameAugment, NameBind, NameRead, NotebookEnd
 from .methods import WRITES
 
@@ -47,11 +48,15 @@ def _changed(read: NameRead, again: NameRead, between: Sequence[Any], roots: set
         return None
     old, new = read.result, again.result
     same = old.fingerprint() == new.fingerprint() and not (old.is_unknown and new.is_unknown)
-    if same and old.ref is None:
+    if same and old.ref is None and not old.must_be(v.NUMPY) and not read.value.must_be(v.CLASS):
         return None
     whole = read.node is read.root
     for event in reversed(between):
         if event.ctx.traced or event.ctx.generic:
+            continue
+        if old.must_be(v.NUMPY) and _writes_array(event, read):
+            return event
+        if same and old.ref is None and not read.value.must_be(v.CLASS):
             continue
         if whole and _binds(event, read):
             return event
@@ -83,6 +88,12 @@ def _mutates(event: Any, ref: Any) -> bool:
     return isinstance(event, (ItemStore, AttributeStore)) and event.base.ref == ref
 
 
+def _writes_array(event: Any, read: NameRead) -> bool:
+    """An element of the NumPy array itself is assigned, at the notebook's top level."""
+    return isinstance(event, ItemStore) and event.base.must_be(v.NUMPY) and not event.ctx.frames and (
+        read.outer and read.number == 0 and event.text(event.base_node) == read.path)
+
+
 def _stores(event: Any, read: NameRead) -> bool:
     """The part that was read is assigned, by whatever name the object has there."""
     if isinstance(event, (ItemStore, AttributeStore)):
@@ -90,6 +101,8 @@ def _stores(event: Any, read: NameRead) -> bool:
         if read.value.ref is not None and event.base.ref == read.value.ref:
             part, changed = _normal(read.path[len(read.name):]), _normal(written[len(event.text(event.base_node)):])
             return part == changed or part.startswith((f"{changed}.", f"{changed}["))
+        if read.value.must_be(v.CLASS):
+            return event.base.must_be(v.CLASS) and event.base.target is read.value.target and written == read.path
         return read.outer and written == read.path
     return (isinstance(event, Call) and read.value.ref is not None and _mutates(event, read.value.ref)
             and not read.result.is_unknown)

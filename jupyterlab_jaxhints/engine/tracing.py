@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+from . import classes
 from . import values as v
 from .callables import Argument, Bound, Class, Function, Partial, Wrapped
 from .interpreter import Machine
@@ -26,7 +27,9 @@ def map_leaves(m: Machine, value: Value, change: Any, depth: int = 5, own: bool 
     if record.kind == "object" and not (isinstance(record.cls, Class) and record.cls.pytree):
         return value
     items = record.items and tuple(map_leaves(m, part, change, depth - 1, own) for part in record.items)
-    entries = {key: map_leaves(m, part, change, depth - 1, own) for key, part in record.entries.items()}
+    children = classes.children_of(record.cls) if record.kind == "object" else frozenset(record.entries)
+    entries = {key: map_leaves(m, part, change, depth - 1, own) if children is not None and key in children else (
+        part if children is not None else v.UNKNOWN) for key, part in record.entries.items()}
     rest = record.rest and map_leaves(m, record.rest, change, depth - 1, own)
     out = m.new(replace(record, items=items, entries=entries, rest=rest), value.kinds, flags=value.flags)
     if own:
@@ -196,6 +199,8 @@ def static_parameters(m: Machine, wrapped: Wrapped, numbers_option: str = "stati
         return None
     known = parameter_names(wrapped.function)
     if known is not None:
+        if any(not -len(known) <= place < len(known) for place in places) or names - set(known):
+            return None  # JAX refuses these, or a `*args` takes them
         places = {place % len(known) if place < 0 and known else place for place in places}
         names = names | {known[place] for place in places if place < len(known)}
         places = places | {known.index(name) for name in names if name in known}

@@ -246,6 +246,9 @@ def _chosen(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument]) -> l
     if spec.selects == "in_axes":
         axes = iter(tracing.axes(m, wrapped.option("in_axes"), len(positional)))
         return [0 if arg.keyword else _axis(next(axes)) for arg in args]
+    if wrapped.transform == "jax.numpy.vectorize" and wrapped.option("excluded") is not None:
+        excluded = tracing.numbers_of(m, wrapped.option("excluded"))
+        return None if not excluded else [not arg.keyword and i not in excluded for i, arg in enumerate(args)]
     if spec.leafwise and spec.tracer == "linear":
         return [i == 0 for i, _ in enumerate(args)]
     return [True] * len(args)

@@ -20,7 +20,7 @@ On static values, on `None` tests and shapes, under `grad` alone. The builtin `s
 import libcst as cst
 
 from ...engine.events import Call, Truth
-from ...engine.values import ABSTRACT, SEQUENCE
+from ...engine.values import ABSTRACT, MAPPING, OBJECT, SEQUENCE
 from ..base import Clean, Example, Fix, Hint, Rule, on
 
 RULE = Rule(
@@ -91,7 +91,7 @@ def check_builtin(event):
         return
     if len(event.args) == 1:
         value = event.args[0].value
-        elements = event.parts(value)
+        elements = [] if value.may_be(MAPPING | OBJECT) else event.parts(value)
         traced = value.must_be(ABSTRACT) and value.shape != () or (
             len(elements) > 1 and all(part.must_be(ABSTRACT) for part in elements))
         if event.name in ("builtins.any", "builtins.all"):

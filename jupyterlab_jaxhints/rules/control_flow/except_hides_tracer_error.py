@@ -52,6 +52,12 @@ def check(event):
     if event.rule not in TRACED or not event.ctx.traced:
         return
     handler = next((h for h in event.statement.handlers), None)
-    if handler is not None:
+    if handler is not None and not _by_name(event, handler):
         text = " ".join(event.text(event.inner.node).split())
         yield Hint(handler, line=text if len(text) <= 30 else text[:27] + "…", place=event.place)
+
+
+def _by_name(event, handler):
+    """The handler names one of JAX's own errors: it is there for this."""
+    text = event.text(handler.type) if handler.type is not None else ""
+    return "Tracer" in text or "Concret" in text or "jax" in text

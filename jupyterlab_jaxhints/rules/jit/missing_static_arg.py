@@ -72,7 +72,9 @@ def check_call(event):
         wanted = METHODS.get(event.name.removeprefix("array."), {})
     else:
         entry = api.lookup(event.name) if event.name.startswith("jax.") else None
-        wanted = {name: f"`{name}`" for name in entry.static} if entry is not None else {}
+        wanted = {name: f"`{name}`" for name in entry.static if name not in entry.dynamic} if entry is not None else {}
+        if entry is not None and any(event.argument(name) for name in entry.fixed_by):
+            wanted = {}
     for place, argument in enumerate(event.args):
         name = argument.keyword or _name_at(event, place)
         use = wanted.get(name) or (wanted.get(None) if not argument.keyword else None)
