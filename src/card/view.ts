@@ -86,6 +86,7 @@ function message(hint: Diagnostic): HTMLElement {
 
 function why(options: ICardOptions): HTMLElement {
   const line = element('div', 'jp-JaxHints-why');
+  line.append(element('span', 'jp-JaxHints-whyLabel', options.trans.__('Why')));
   options.hint.evidence.forEach((step, index) => {
     if (index > 0) {
       const arrow = element('span', 'jp-JaxHints-arrow', '→');

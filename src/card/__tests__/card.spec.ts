@@ -75,7 +75,7 @@ describe('createCard', () => {
       '<code class="">x</code> is a JAX array: item assignment raises'
     );
     expect(card.querySelector('.jp-JaxHints-why')?.textContent).toBe(
-      'made by jnp.zeros cell 1:2→in a cell that is gone'
+      'Whymade by jnp.zeros cell 1:2→in a cell that is gone'
     );
     const diff = [...card.querySelectorAll('.jp-mod-shown > div')];
     expect(diff.map(line => line.textContent)).toEqual([
