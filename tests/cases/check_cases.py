@@ -36,7 +36,9 @@ RECORDED_ON = "0.10.2"
 KINDS = {"error", "silent", "slow", "style"}
 KEYS = {"id", "report", "what", "cells", "expect", "clean", "observed", "observed_clean", "fix", "kind"}
 # these outlive the case, so each notebook of such a case gets a process of its own
-GLOBAL_STATE = re.compile(r"jax\.config|config\.update|os\.environ|%env|JAX_[A-Z]|XLA_FLAGS|disable_jit")
+GLOBAL_STATE = re.compile(
+    r"jax\.config|config\.update|os\.environ|%env|JAX_[A-Z]|XLA_FLAGS|disable_jit|^(?:jax|jnp)\.\w+ = ", re.M
+)
 # what JAX reads when it is imported or starts: there the notebook itself must be the first to import it
 ENVIRONMENT = re.compile(r"os\.environ|%env|XLA_FLAGS")
 TIMING = "<timing>"
