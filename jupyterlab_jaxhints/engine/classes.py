@@ -66,6 +66,9 @@ def _decorate(m: Machine, decorator: Value, value: Value, written: cst.Decorator
         return value
     if name in TREES:
         cls.pytree = True
+        listed = getattr(decorator.target, "keywords", {}).get("data_fields")
+        if listed is not None:
+            cls.children = _listed(m, [Argument(listed, written, "", "data_fields")], "data_fields")
         m.emit(PytreeRegistered, written.decorator, how=name.rsplit(".", 1)[-1], cls=cls,
                flatten=method(cls, "tree_flatten"), unflatten=method(cls, "tree_unflatten"))
         return value

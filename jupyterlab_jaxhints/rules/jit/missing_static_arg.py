@@ -73,6 +73,8 @@ def check_call(event):
     else:
         entry = api.lookup(event.name) if event.name.startswith("jax.") else None
         wanted = {name: f"`{name}`" for name in entry.static if name not in entry.dynamic} if entry is not None else {}
+        if event.name == "jax.numpy.repeat":
+            wanted.pop("repeats", None)  # how often each element comes may be an array: data-dependent-shape speaks
         if entry is not None and any(event.argument(name) for name in entry.fixed_by):
             wanted = {}
     for place, argument in enumerate(event.args):
@@ -81,7 +83,8 @@ def check_call(event):
         if use is None or argument.star:
             continue
         for value in (argument.value, *event.parts(argument.value)):
-            found = _parameter(event, value) if value.must_be(ABSTRACT | TREE) else None
+            scalar = value.must_be(ABSTRACT | TREE) and value.rank in (None, 0)  # an array could not be static
+            found = _parameter(event, value) if scalar else None
             if found is not None:
                 yield _hint(event, argument.node, found, use)
                 return
