@@ -30,8 +30,12 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(
       panel(page).locator('.jp-JaxHints-item').first()
     ).toBeVisible();
-    const mark = page.locator('.jp-JaxHints-mark').first();
-    await mark.scrollIntoViewIfNeeded();
+    // JupyterLab draws the cells one after the other, and moves them while it does.
+    const marks = page.locator('.jp-JaxHints-mark');
+    await expect(marks.nth(1)).toBeVisible();
+    const mark = marks.first();
+    await mark.evaluate(node => node.scrollIntoView({ block: 'center' }));
+    await page.waitForTimeout(1_000);
     await mark.hover();
     await expect(card(page)).toBeVisible();
     await expect(card(page).locator('.jp-mod-preferred')).toBeVisible();
