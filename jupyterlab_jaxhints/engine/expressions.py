@@ -23,6 +23,9 @@ def name(m: Machine, node: cst.Name) -> Value:
     value = m.lookup(node.value, node)
     if value.name and value.flags & IMPORTED:
         m.emit(QualifiedUse, node, name=value.name, form="name", guarded=m.is_guarded())
+    elif value is v.UNKNOWN and QualifiedUse in m.listened:
+        for module in m.state.used.get(("flag", "stars")) or ():
+            m.emit(QualifiedUse, node, name=f"{module}.{node.value}", form="star", guarded=m.is_guarded())
     return value
 
 
@@ -208,13 +211,16 @@ def _turns(m: Machine, clause: cst.CompFor, iterable: Value, element: Any, node:
 
 
 @evaluates(cst.Attribute)
-def attribute(m: Machine, node: cst.Attribute) -> Value:
-    base = m.eval(node.value)
+def attribute(m: Machine, node: cst.Attribute, inner: bool = False) -> Value:
+    """`base.attr`. Of a dotted path through modules the rules hear once, of the whole (`inner` is its beginning)."""
+    base = attribute(m, node.value, inner=True) if isinstance(node.value, cst.Attribute) else m.eval(node.value)
     attr = node.attr.value
     if base.name and not base.ref and base.may_be(v.MODULE | v.CLASS):
         qualified = f"{base.name}.{attr}"
-        m.emit(QualifiedUse, node, name=qualified, form="attribute", guarded=m.is_guarded())
-        return library.qualified(m, qualified)
+        value = library.qualified(m, qualified)
+        if not (inner and value.name and value.may_be(v.MODULE)):
+            m.emit(QualifiedUse, node, name=qualified, form="attribute", guarded=m.is_guarded())
+        return value
     result = attribute_value(m, base, attr, node)
     if base.may_be(v.JAX | v.TREE | v.OBJECT | v.KEY) and not base.is_unknown:
         m.emit(AttributeLoad, node, base_node=node.value, base=base, attr=attr, result=result)

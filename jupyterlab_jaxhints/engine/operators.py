@@ -101,9 +101,10 @@ def arithmetic_kinds(m: Machine, *operands: Value) -> int:
 
 def _python_binary(m: Machine, operator: str, left: Value, right: Value) -> Value:
     if operator == "%" and left.must_be(v.STRING):
-        return v.A_STRING
+        return Value(v.STRING, elements=tuple(m.parts(right)) or (right,))
     if left.must_be(v.STRING) and right.must_be(v.STRING | v.NUMBER):
-        return constants.fold(operator, left, right)
+        held = (*(left.elements or ()), *(right.elements or ()))
+        return Value(v.STRING, elements=held) if held and operator == "+" else constants.fold(operator, left, right)
     if operator == "+" and left.must_be(v.SEQUENCE) and right.must_be(v.SEQUENCE):
         if left.elements is not None and right.elements is not None:
             return v.tuple_of((*left.elements, *right.elements))
@@ -290,6 +291,11 @@ def boolean(m: Machine, node: cst.BooleanOperation) -> Value:
 @evaluates(cst.IfExp)
 def conditional(m: Machine, node: cst.IfExp) -> Value:
     answer = truth(m, node.test, "ifexp", node)
+    if m.asks_for_names(node.test):
+        m.guards += 1
+        sides = m.eval(node.body), m.eval(node.orelse)
+        m.guards -= 1
+        return v.join(*sides)
     if answer is not None:
         narrow(m, node.test, answer)
         return m.eval(node.body if answer else node.orelse)

@@ -104,8 +104,9 @@ def _stores(event: Any, read: NameRead) -> bool:
         if read.value.must_be(v.CLASS):
             return event.base.must_be(v.CLASS) and event.base.target is read.value.target and written == read.path
         return read.outer and written == read.path
-    return (isinstance(event, Call) and read.value.ref is not None and _mutates(event, read.value.ref)
-            and not read.result.is_unknown)
+    held = read.result.ref
+    return isinstance(event, Call) and (held is not None and _mutates(event, held) or read.value.ref is not None and (
+        _mutates(event, read.value.ref) and not read.result.is_unknown))
 
 
 def _normal(path: str) -> str:
