@@ -7,17 +7,20 @@ named last is left out from then on. Nothing here imports the analyzer before th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
 from .errors import WorkerError
 
 ATTEMPTS = 5
+START_LIMIT = 60.0  # seconds
 SKIPPED = 200  # cells that are left out are remembered up to this number
 PROGRAM = "import sys; sys.path[:] = {path!r}; from jupyterlab_jaxhints.worker import main; main({memory_limit})"
 
@@ -73,32 +76,30 @@ class Worker:
 
     def _exchange(self, question: Header, body: bytes) -> tuple[int, bytes]:
         cell = None
-        timer = None
         try:
             process = self._running()
-            timer = threading.Timer(self.timeout, process.kill)
-            timer.daemon = True
-            timer.start()
-            send(process.stdin, question, body)
-            while (message := receive(process.stdout)) is not None:
-                header, answer = message
-                if "status" in header:
-                    return header["status"], answer
-                cell = header["reading"]
+            with _deadline(process, self.timeout):
+                send(process.stdin, question, body)
+                while (message := receive(process.stdout)) is not None:
+                    header, answer = message
+                    if "status" in header:
+                        return header["status"], answer
+                    cell = header["reading"]
         except (OSError, ValueError) as error:
             raise _Died(str(error), cell) from error
-        finally:
-            if timer is not None:
-                timer.cancel()
         raise _Died("no answer", cell)
 
     def _running(self) -> subprocess.Popen[bytes]:
+        """The child; a new one has said that it is ready, so that its start does not count as time to answer."""
         if self._process is None or self._process.poll() is not None:
             self._stop()
             program = PROGRAM.format(path=sys.path, memory_limit=self.memory_limit)
             self._process = subprocess.Popen(
                 [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1,
             )
+            with _deadline(self._process, START_LIMIT):
+                if receive(self._process.stdout) is None:
+                    raise _Died("it does not start", None)
         return self._process
 
     def _stop(self) -> None:
@@ -117,6 +118,18 @@ class Worker:
         self.skipped[cell] = None
         while len(self.skipped) > SKIPPED:
             del self.skipped[next(iter(self.skipped))]
+
+
+@contextlib.contextmanager
+def _deadline(process: subprocess.Popen[bytes], seconds: float) -> Iterator[None]:
+    """Ends the child when the time is over: whoever waits for it then reads the end of its output."""
+    timer = threading.Timer(seconds, process.kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class _Died(Exception):
@@ -162,6 +175,7 @@ def _serve() -> None:
     from .service import Service
 
     service = Service(announce=lambda cell: send(answers, {"reading": cell}))
+    send(answers, {"ready": True})
     while (message := receive(questions)) is not None:
         send(answers, *service.answer(*message))
         service.rest()
