@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from types import ModuleType
 from typing import Any
@@ -175,9 +176,7 @@ class Lockstep:
             if isinstance(real, ModuleType):
                 return real, Value(MODULE, target=real.__name__)
             return real, self.values.get(node.id) or value_of(real)
-        return getattr(__builtins__, node.id, None) or __builtins__[node.id], Value(
-            OTHER, target=f"builtins.{node.id}"
-        )
+        return vars(builtins)[node.id], Value(OTHER, target=f"builtins.{node.id}")
 
     def tuple(self, node: ast.Tuple) -> tuple[Any, Value]:
         pairs = [self.evaluate(item) for item in node.elts]

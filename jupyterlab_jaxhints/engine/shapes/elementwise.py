@@ -67,12 +67,9 @@ def unary_same(ask: Ask) -> dict[str, Any]:
 def unary_same_plain(ask: Ask) -> dict[str, Any]:
     found = ask.array("x")
     dtype, weak = settled(ask, found.typed)
-    relu6 = ask.name.endswith("relu6")
-    return details(
-        found.shape,
-        None if relu6 and dtypes.category(dtype) != "float" else dtype,
-        weak if weak is False and not relu6 else strongly(found),
-    )
+    if ".nn." in ask.name and dtypes.category(dtype) != "float" and (ask.name.endswith("6") or dtype == "bool"):
+        return details(found.shape)
+    return details(found.shape, dtype, weak if weak is False and not ask.name.endswith("6") else strongly(found))
 
 
 @answers("device_put block_until_ready", "x", "jax")

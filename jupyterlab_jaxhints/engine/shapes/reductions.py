@@ -101,6 +101,8 @@ def cumulative(ask: Ask) -> dict[str, Any]:
         shape = None if shape is None else (product(shape),)
     elif axis is MISSING:
         shape = None
+    elif shape == ():
+        shape = (1,)
     asked = ask.dtype(dtypes.DEFAULT)
     if asked != dtypes.DEFAULT:
         return details(shape, asked, None if ask.numpy else False)
