@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from .values import MISSING, Place, Value
+from .values import MISSING, NONE, Place, Value
 
 
 @dataclass(eq=False)
@@ -74,6 +74,22 @@ class Class:
             (isinstance(b.target, Class) and b.target.closed) or b.name in ("builtins.object", "typing.NamedTuple")
             for b in self.bases
         )
+
+    @property
+    def unhashable(self) -> bool:
+        """Its objects have no hash: Python takes it from classes that define `__eq__` alone, as plain dataclasses do."""
+        if "__hash__" in self.members:
+            return self.members["__hash__"].must_be(NONE)
+        if "__eq__" in self.members:
+            return True
+        for decorator in self.decorators:
+            target = decorator.target
+            if decorator.name == "dataclasses.dataclass":
+                return True
+            if isinstance(target, Partial) and target.function.name == "dataclasses.dataclass":
+                return not any(name in target.keywords for name in ("frozen", "eq", "unsafe_hash"))
+        first = self.bases[0].target if self.bases else None
+        return isinstance(first, Class) and first.unhashable
 
 
 @dataclass(eq=False)

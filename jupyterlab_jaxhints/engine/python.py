@@ -179,7 +179,7 @@ def _next(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     if record is None or record.kind != "iterator":
         return Value(v.ALL, ident=m.alloc())
     out = record.element()
-    return out.but(const=v.MISSING) if out.must_be(v.NUMBER) else out
+    return out.but(const=v.MISSING) if out.must_be(v.NUMBER) else items.fresh(m, out)
 
 
 @gives("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted")
@@ -195,7 +195,7 @@ def _sequence(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
         if arg.keyword == "key" and elements:
             calls.call_value(m, arg.value, [calls.given(elements[0], node)], node)
     if short in ("set", "frozenset"):
-        return m.new(Record("set", rest=items.iterated(m, value)), v.SET)
+        return m.new(Record("set", rest=items.iterated(m, value)), v.SET, flags=frozenset({short}))
     if elements is not None and short != "sorted":
         return tuple_of(elements) if short == "tuple" else m.new_list(elements)
     rest = items.iterated(m, value)
@@ -367,6 +367,16 @@ def _partial(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     named = {arg.keyword: arg.value for arg in args if arg.keyword}
     target = Partial(args[0].value, tuple(arg.value for arg in args[1:] if not arg.keyword), named, m.ctx.loops)
     return Value(v.FUNCTION, target=target)
+
+
+@gives("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass", "jax_dataclasses.pytree_dataclass")
+def _dataclass(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    if args and not args[0].keyword:
+        return _first(args)
+    if any(arg.star for arg in args):
+        return v.UNKNOWN
+    named = {arg.keyword: arg.value for arg in args}
+    return Value(v.FUNCTION, target=Partial(Value(v.FUNCTION, target=name), (), named, m.ctx.loops))
 
 
 @gives("functools.wraps")

@@ -44,7 +44,7 @@ def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool 
     def leaf(part: Value) -> Value:
         if part.must_be(v.KEY):
             shape = _without(part.shape, drop)
-            return part.but(shape=shape, ident=m.alloc() if drop is not None else part.ident)
+            return part.but(shape=shape, ident=("carry", part.ident, m.alloc()) if drop is not None else part.ident)
         if leafwise and part.must_be(v.NUMBER):
             return part
         if part.must_be(v.NUMBER | v.ARRAYLIKE) or part.must_be(v.NUMBER | v.ARRAYLIKE | v.TREE) and not part.must_be(v.TREE):
@@ -199,12 +199,18 @@ def static_parameters(m: Machine, wrapped: Wrapped, numbers_option: str = "stati
         return None
     known = parameter_names(wrapped.function)
     if known is not None:
-        if any(not -len(known) <= place < len(known) for place in places) or names - set(known):
+        if any(not -len(known) <= place < len(known) for place in places) or not names <= _by_keyword(wrapped.function):
             return None  # JAX refuses these, or a `*args` takes them
         places = {place % len(known) if place < 0 and known else place for place in places}
         names = names | {known[place] for place in places if place < len(known)}
         places = places | {known.index(name) for name in names if name in known}
     return places, names
+
+
+def _by_keyword(function: Value) -> set[str]:
+    """Names that a call of the notebook's function may give by keyword, those in `**` aside."""
+    inner = underlying(function)
+    return {parameter.name.value for parameter in inner.parameters} if inner is not None else set()
 
 
 def axes(m: Machine, value: Value | None, count: int) -> list[Any]:
