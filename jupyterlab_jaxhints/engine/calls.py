@@ -86,10 +86,10 @@ def call_value(m: Machine, callee: Value, args: list[Argument], node: Any, state
 def unknown_call(m: Machine, callee: Value, name: str, args: list[Argument], node: Any, statement_level: bool = False,
                  receiver: Value | None = None, receiver_node: Any = None) -> Value:
     """A call of something nobody knows: it may do anything with what it is given."""
-    result = Value(v.ALL, ident=m.alloc())
+    result = Value(v.ALL, ident=m.alloc(), flags=keys.instance_of(m, name))
     m.emit(Call, node, name=name, callee=callee, func_node=getattr(node, "func", node), args=tuple(args), result=result,
            receiver=receiver, receiver_node=receiver_node, statement_level=statement_level)
-    keys.given_to_unknown(m, name, args, node)
+    keys.given_to_unknown(m, name, callee, args, node, receiver)
     for arg in args:
         m.escape(arg.value)
     if receiver is not None:
@@ -142,13 +142,14 @@ def bind(m: Machine, function: Function, args: list[Argument], node: Any) -> tup
 
 def call_function(m: Machine, function: Function, args: list[Argument], node: Any, *, statement_level: bool = False) -> Value:
     """Follow a plain call of a function of the notebook."""
-    bound, _ = bind(m, function, args, node)
+    bound, nodes = bind(m, function, args, node)
     if not may_follow(m, function):
         for arg in args:
             m.escape(arg.value)
         return Value(v.ALL, ident=m.alloc())
     step = m.step(lambda: f"`{m.text(node)}`" if len(m.text(node)) < 40 else f"`{function.name}(…)`", node)
-    result = run(m, function, bound, Frame(function, function.place, call=node, caller=m.place, step=step))
+    result = run(m, function, bound, Frame(function, function.place, call=node, caller=m.place, step=step,
+                                           nodes=nodes))
     m.emit(FunctionCall, node, function=function, args=tuple(args), bound=bound, result=result,
            statement_level=statement_level)
     return result

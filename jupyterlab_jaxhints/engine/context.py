@@ -21,6 +21,7 @@ class Loop:
     form: str  # for, while, comprehension
     turns: int | None = None
     turn: int = 0
+    over: Any = None  # the value that a `for` goes through
 
 
 @dataclass(eq=False)
@@ -61,6 +62,7 @@ class Frame:
     alloc: int = 0  # how many objects there were when it began
     wrapped: Any = None  # the Wrapped that is called, for a transform's frame
     given: dict = field(default_factory=dict)  # parameters as the caller gave them
+    nodes: dict = field(default_factory=dict)  # parameters → the arguments' nodes, in `caller`
     generic: bool = False  # nobody called it: parameters unknown
 
 

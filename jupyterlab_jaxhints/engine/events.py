@@ -188,14 +188,15 @@ class QualifiedUse(Event):
     """Code names something of a module from outside the notebook: `jax.tree_map`, `from jax import tree_map as tm`.
 
     `name` is the qualified name as written through the imports; `node` the attribute, name or import alias;
-    `form`: attribute, import, import-from. `guarded` inside `try: … except (ImportError, AttributeError)` or after
+    `form`: attribute, import, import-from, name (of what an import-from bound), star (a name that a star import may
+    have been meant to bind). `guarded` inside `try: … except (ImportError, AttributeError)` or after
     a `hasattr`/version test.
     """
 
     name: str
     form: str
     guarded: bool = False
-    call_node: Any = None  # the call, where this is called on the spot
+    through: str = ""  # what an import bound the path's first name to, where that is more than a package
 
 
 # --- operations -----------------------------------------------------------------------------------------------------
@@ -446,6 +447,20 @@ class PytreeRegistered(Event):
 # --- keys, configuration, time -------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class KeySite:
+    """Where a key is given: to its consumer (the first site), or to a function around it.
+
+    `depth` counts the frames around the site; `call` is the call that it is an argument of.
+    """
+
+    depth: int
+    node: Any
+    place: Place
+    call: Any
+    function: Function | None = None  # the function of the notebook that gets the key here
+
+
 @dataclass(eq=False)
 class KeyUse(Event):
     """A key is consumed. how: draw, split, fold_in, call (an unknown callee or one from the table of consumers).
@@ -461,7 +476,9 @@ class KeyUse(Event):
     previous: KeyUse | None
     again_in_loop: bool = False
     certain: bool = True
-    all_lanes: bool = False  # under vmap, one key for every lane
+    repeated_by: str = ""  # the transform (vmap, scan …) that uses one key for every lane or turn
+    sites: tuple[KeySite, ...] = ()  # where the key is handed over, from the use outwards
+    shown: Any = None  # the cell's last expression statement
 
 
 @dataclass(eq=False)

@@ -39,6 +39,8 @@ def assign(m: Machine, node: cst.Assign) -> bool:
 
 @executes(cst.AnnAssign)
 def annotated(m: Machine, node: cst.AnnAssign) -> bool:
+    if m.scope is None or m.scope.kind == "class":
+        m.eval(node.annotation.annotation)
     if node.value is not None:
         stores.assign_target(m, node.target, m.eval(node.value), node.value, node)
     return True
@@ -148,7 +150,7 @@ def if_(m: Machine, node: cst.If, form: str = "if") -> bool:
             return if_(m, node.orelse, "elif")
         return node.orelse is None or m.exec(node.orelse)
 
-    guarding = _asks_for_names(m, node.test)
+    guarding = m.asks_for_names(node.test)
     m.guards += guarding
     if answer is not None and not guarding:
         falls = yes() if answer else no()
@@ -156,12 +158,6 @@ def if_(m: Machine, node: cst.If, form: str = "if") -> bool:
         falls = branches(m, [yes, no])
     m.guards -= guarding
     return falls
-
-
-def _asks_for_names(m: Machine, test: Any) -> bool:
-    """The test asks which JAX this is: `hasattr(jax, …)`, `jax.__version__ >= …`."""
-    text = m.text(test)
-    return "hasattr" in text or "version" in text or "getattr" in text
 
 
 @executes(cst.Else, cst.Finally)
@@ -193,7 +189,7 @@ def for_(m: Machine, node: cst.For) -> bool:
     iterable = m.eval(node.iter)
     m.emit(Iterate, node.iter, value=iterable, form="for", body=node, target=node.target)
     elements, turns = items.turns(m, iterable)
-    loop = Loop(node, m.place, "for", turns)
+    loop = Loop(node, m.place, "for", turns, over=iterable)
     if turns == 0:
         return node.orelse is None or m.exec(node.orelse)
     exact = elements is not None and len(elements) == turns and turns <= EXACT_TURNS
@@ -364,6 +360,8 @@ def define(m: Machine, node: cst.FunctionDef) -> bool:
     m.made_functions.append(function)
     if node.asynchronous is not None:
         value = v.UNKNOWN
+    for annotation in _annotations(node):
+        m.eval(annotation)
     decorators = [m.eval(d.decorator) for d in node.decorators]
     function.decorators = tuple(decorators)
     for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
@@ -371,6 +369,15 @@ def define(m: Machine, node: cst.FunctionDef) -> bool:
     m.assign(function.name, value)
     m.emit(NameBind, node.name, name=function.name, value=value, scope=stores.scope_kind(m, function.name), how="def")
     return True
+
+
+def _annotations(node: cst.FunctionDef) -> list[Any]:
+    """Annotations of a function, which Python evaluates where it is defined."""
+    params = node.params
+    given = [*params.posonly_params, *params.params, *params.kwonly_params]
+    given += [p for p in (params.star_arg, params.star_kwarg) if isinstance(p, cst.Param)]
+    out = [p.annotation.annotation for p in given if p.annotation is not None]
+    return out if node.returns is None else [*out, node.returns.annotation]
 
 
 def make_function(m: Machine, node: Any, name: str) -> Function:

@@ -177,7 +177,7 @@ def _turns(m: Machine, clause: cst.CompFor, iterable: Value, element: Any, node:
     if count == 0:
         return [], True
     outer = m.ctx
-    loop = Loop(node, m.place, "comprehension", count)
+    loop = Loop(node, m.place, "comprehension", count, over=iterable)
     m.ctx = Context(outer.frames, (*outer.loops, (len(outer.frames), loop)), outer.tries)
     exact = elements is not None and len(elements) <= EXACT_ELEMENTS
     values: list[Value] = []
@@ -219,13 +219,22 @@ def attribute(m: Machine, node: cst.Attribute, inner: bool = False) -> Value:
         qualified = f"{base.name}.{attr}"
         value = library.qualified(m, qualified)
         if not (inner and value.name and value.may_be(v.MODULE)):
-            m.emit(QualifiedUse, node, name=qualified, form="attribute", guarded=m.is_guarded())
+            m.emit(QualifiedUse, node, name=qualified, form="attribute", guarded=m.is_guarded(),
+                   through=_imported_root(m, node))
         return value
     result = attribute_value(m, base, attr, node)
     if base.may_be(v.JAX | v.TREE | v.OBJECT | v.KEY) and not base.is_unknown:
         m.emit(AttributeLoad, node, base_node=node.value, base=base, attr=attr, result=result)
     m.outer_path(node, result)
     return result
+
+
+def _imported_root(m: Machine, node: Any) -> str:
+    """What an import bound the first name of a dotted path to, where it names something inside of a package."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    value = m.lookup(node.value) if isinstance(node, cst.Name) else v.UNKNOWN
+    return value.name if value.flags & IMPORTED else ""
 
 
 def attribute_value(m: Machine, base: Value, attr: str, node: Any) -> Value:

@@ -32,7 +32,8 @@ def plain(m: Machine, node: cst.Import) -> None:
         config_flags.imported(m, qualified, alias)
         m.emit(QualifiedUse, alias, name=qualified, form="import", guarded=m.is_guarded())
         if alias.asname is not None:
-            _bind(m, alias.asname.name.value, Value(v.MODULE, target=api.canonical(qualified)), alias)
+            flags = frozenset({"imported-name"}) if "." in qualified else frozenset()
+            _bind(m, alias.asname.name.value, Value(v.MODULE, target=api.canonical(qualified), flags=flags), alias)
         else:
             top = qualified.split(".")[0]
             _bind(m, top, Value(v.MODULE, target=top), alias)
@@ -45,6 +46,8 @@ def names(m: Machine, node: cst.ImportFrom) -> None:
         config_flags.imported(m, module, node)
     if isinstance(node.names, cst.ImportStar):
         known = () if node.relative else api.star(module)
+        if known:
+            m.state.used.set(("flag", "stars"), (*(m.state.used.get(("flag", "stars")) or ()), api.canonical(module)))
         for name in known:
             m.assign(name, library.qualified(m, f"{module}.{name}"))
         if not known:

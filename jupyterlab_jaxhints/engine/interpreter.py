@@ -186,6 +186,11 @@ class Machine:
         """The code runs only where a name is there: a `try` catches its absence, or a test asks for it."""
         return self.guards > 0 or any(block.catches & GUARDS for _, block in self.ctx.tries)
 
+    def asks_for_names(self, test: Any) -> bool:
+        """The test asks which JAX this is: `hasattr(jax, …)`, `jax.__version__ >= …`."""
+        text = self.text(test)
+        return "hasattr" in text or "version" in text or "getattr" in text
+
     def callee_name(self, node: Any) -> str:
         """The canonical qualified name of what an expression names, or ''; evaluates nothing but names."""
         if isinstance(node, cst.Name):

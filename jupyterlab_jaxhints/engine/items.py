@@ -154,9 +154,20 @@ def turns(m: Machine, iterable: Value) -> tuple[list[Value] | None, int | None]:
         return list(record.items), len(record.items)
     if record is not None and record.kind == "dict" and not record.open:
         return [constant(key) for key in record.entries], len(record.entries)
+    if iterable.must_be(v.KEY) and iterable.shape and iterable.shape[0] is not None and iterable.shape[0] <= MANY:
+        return [key_item(m, iterable, constant(i)) for i in range(iterable.shape[0])], iterable.shape[0]
     if iterable.must_be(v.ARRAYLIKE | v.KEY) and iterable.shape and iterable.shape[0] is not None:
         return None, iterable.shape[0]
     return None, None
+
+
+def fresh(m: Machine, value: Value) -> Value:
+    """A value taken anew: keys in it are other ones than the last time."""
+    if value.must_be(v.KEY) or value.is_unknown and not value.name:
+        return value.but(ident=m.alloc())
+    if value.elements is not None and value.must_be(v.SEQUENCE):
+        return tuple_of([fresh(m, part) for part in value.elements])
+    return value
 
 
 def turn_element(m: Machine, iterable: Value, elements: list[Value] | None, number: int) -> Value:
@@ -165,8 +176,8 @@ def turn_element(m: Machine, iterable: Value, elements: list[Value] | None, numb
         return elements[0]
     if elements is not None:
         out = join_all(elements)
-        if out.must_be(v.KEY):
-            return out.but(ident=m.alloc())
+        if out.must_be(v.KEY) or out.elements is not None:
+            return fresh(m, out)
         return out.but(const=MISSING, ident=m.alloc(), flags=out.flags | v.VARYING) if out.must_be(v.NUMBER) else out
     out = iterated(m, iterable)
     return out.but(flags=out.flags | v.VARYING) if out.must_be(v.NUMBER) else out
@@ -189,7 +200,7 @@ def iterated(m: Machine, iterable: Value) -> Value:
         return join_all(constant(key) for key in record.entries) if record.entries and not record.open else v.UNKNOWN
     if record is not None or iterable.elements is not None:
         out = m.element(iterable)
-        return out.but(ident=m.alloc()) if out.must_be(v.KEY) or out.is_unknown else out
+        return fresh(m, out)
     return Value(v.ALL, ident=m.alloc())
 
 

@@ -26,6 +26,8 @@ class Reader:
     def ask(self, question: tuple) -> Any:
         """Answer a question that was noted."""
         kind, place, detail = question
+        if kind == "compares":
+            return self._compares(place, *detail)
         return self._reads_next(place, detail) if kind == "reads" else self._stored(place)
 
     def reads_next(self, place: Place, name: str) -> bool | None:
@@ -37,6 +39,17 @@ class Reader:
         """Attributes that statements other than one class assign."""
         answer = self.asked[("stored", besides, None)] = self._stored(besides)
         return answer
+
+    def compares(self, place: Place, first: str, second: str) -> bool:
+        """Whether a later statement compares what two names hold."""
+        answer = self.asked[("compares", place, (first, second))] = self._compares(place, first, second)
+        return answer
+
+    def _compares(self, place: Place, first: str, second: str) -> bool:
+        from .reuse import compares
+
+        return any(compares(node, first, second) for later in self._places[self._position(place):]
+                   if {first, second} <= self._names(later).keys() for node in later.statement.body)
 
     def _reads_next(self, place: Place, name: str) -> bool | None:
         for later in self._places[self._position(place):]:

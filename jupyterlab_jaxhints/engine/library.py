@@ -127,7 +127,7 @@ def array_kinds(m: Machine, values: list[Value]) -> int:
 def from_table(m: Machine, entry: api.Entry, args: list[Argument], node: Any) -> Value:
     """The result of a JAX function as its table entry has it."""
     if entry.consumes_key is not None:
-        consume_key(m, entry, args)
+        consume_key(m, entry, args, node)
     result, items_, each = entry.result, entry.items, entry.each
     for condition, outcome in entry.when.items():
         holds = _holds(entry, condition, args)
@@ -252,13 +252,13 @@ def _plain(m: Machine, entry: api.Entry, result: str, args: list[Argument], node
             return constant(details["const"])
         return Value(v.NUMBER | v.SEQUENCE | v.OTHER | v.NUMPY | v.NONE)
     if result == "function":
-        return Value(v.FUNCTION)
+        return Value(v.FUNCTION, flags=keys.instance_of(m, f"{entry.name}()"))
     if result == "iterator":
         return m.new(Record("iterator", rest=v.UNKNOWN), v.ITERATOR)
     return Value(v.ALL, ident=m.alloc())
 
 
-def consume_key(m: Machine, entry: api.Entry, args: list[Argument]) -> None:
+def consume_key(m: Machine, entry: api.Entry, args: list[Argument], node: Any) -> None:
     """The key argument of a function that uses it up."""
     place = entry.index(entry.consumes_key)
     arg = next((a for a in args if a.keyword == entry.consumes_key), None)
@@ -268,7 +268,7 @@ def consume_key(m: Machine, entry: api.Entry, args: list[Argument]) -> None:
     if arg is None:
         return
     how = "split" if entry.name == "jax.random.split" else "draw"
-    keys.consume(m, arg.value, arg.node, how, entry.name)
+    keys.consume(m, arg.value, arg.node, how, entry.name, node)
 
 
 @gives("jax.random.fold_in")
@@ -326,7 +326,6 @@ def _tree_map(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
 def array_attribute(m: Machine, base: Value, attr: str, node: Any) -> Value:
     """An attribute of a JAX array or a tracer."""
     from .callables import Bound
-    from .methods import METHODS
 
     if base.must_be(v.TREE):
         if attr not in ("shape", "dtype", "ndim", "T", "astype", "sum", "mean", "reshape", "ravel"):
@@ -346,9 +345,6 @@ def array_attribute(m: Machine, base: Value, attr: str, node: Any) -> Value:
     if attr in ("T", "mT", "real", "imag"):
         kinds = v.ABSTRACT if m.ctx.staged else base.kinds
         return Value(kinds, traced=base.traced, ident=m.alloc(), **_details(attr, base))
-    row = METHODS().get(attr)
-    if row is not None and row.get("kind") == "attribute" and row.get("result") != "array":
-        return v.UNKNOWN
     return Value(v.ALL, target=Bound(base, attr, node))
 
 

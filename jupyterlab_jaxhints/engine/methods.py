@@ -202,7 +202,7 @@ def _pop(m: Machine, receiver: Value, record: Record, args: list[Argument]) -> V
         return record.items[-1] if last else record.items[0]
     element = record.element()
     m.store(receiver, replace(record, items=None, rest=element))
-    return element
+    return items.fresh(m, element)
 
 
 @_container(("list", "clear"), ("set", "clear"))

@@ -70,6 +70,7 @@ class Notebook:
         self._dispatch.machine = self._machine
         self._codes: dict[str, CellCode] = {}
         self._places: dict[tuple, Place] = {}
+        self._laid: dict[str, tuple[CellCode, list[Place], bool]] = {}
         self._rows: list[_Row] = []
         self._results: dict[Any, Result] = {}
         self._end: list[Found] = []
@@ -85,6 +86,11 @@ class Notebook:
     def evaluated(self) -> int:
         """Nodes evaluated since the beginning; tests guard speed by it."""
         return self._machine.evaluated
+
+    def skipped(self) -> dict[str, list[str]]:
+        """Cells with code that a guard kept from the parser, and why."""
+        found = {cell: [why for _, why in code.skipped] for cell, code in self._codes.items()}
+        return {cell: reasons for cell, reasons in found.items() if reasons}
 
     # --- reading the cells -----------------------------------------------------------------------------------
 
@@ -105,28 +111,42 @@ class Notebook:
         for code in codes.values():
             self._place(code, places)
         self._places = places
+        self._laid = {cell: laid for cell, laid in self._laid.items() if cell in codes}
         self._haunt(before)
         self._machine.reader = self._reader = Reader([row.place for row in self._rows])
         live = {row.place.key for row in self._rows}
         self._results = {key: result for key, result in self._results.items() if _home(key) in live}
 
     def _place(self, code: CellCode, places: dict[tuple, Place]) -> None:
+        known = self._laid.get(code.id)
+        if known is None or known[0] is not code:
+            known = self._laid[code.id] = (code, *self._lay(code))
+        _, laid, broken = known
+        if broken:
+            self.broken.add(code.id)
+        for place in laid:
+            place.index = len(self._rows)
+            if place.statement is not None:
+                places[place.key] = place
+            self._rows.append(_Row(place))
+
+    def _lay(self, code: CellCode) -> tuple[list[Place], bool]:
+        """The places of a cell's statements, and whether one of them does not parse."""
         seen: dict[str, int] = {}
+        laid, broken = [], False
         for piece in code.pieces:
             statement = parse_piece(piece)
             if statement is None:
-                if piece.skipped is None:
-                    self.broken.add(code.id)
-                self._rows.append(_Row(Place(code.id, (code.id, None, len(self._rows)), len(self._rows), piece)))
+                broken = broken or piece.skipped is None
+                laid.append(Place(code.id, (code.id, None, len(laid)), 0, piece))
                 continue
-            if piece.repaired:
-                self.broken.add(code.id)
+            broken = broken or piece.repaired
             number = seen[statement.hash] = seen.get(statement.hash, 0) + 1
             key = (code.id, statement.hash, number)
             place = self._places.get(key) or Place(code.id, key)
-            place.index, place.piece, place.statement = len(self._rows), piece, statement
-            places[key] = place
-            self._rows.append(_Row(place))
+            place.piece, place.statement = piece, statement
+            laid.append(place)
+        return laid, broken
 
     def _haunt(self, before: list[_Row]) -> None:
         """Statements that went from cells which now hold a broken one go on serving the other cells."""

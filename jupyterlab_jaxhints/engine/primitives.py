@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import takewhile
 from typing import Any
 
-from . import items, tracing
+from . import items, keys, tracing
 from . import values as v
 from .callables import Argument
 from .context import Frame
@@ -36,6 +36,7 @@ class _Primitive:
                 self.operands.append(arg)
         short = name.rsplit(".", 1)[-1]
         self.step = Step(f"`{short}`", node, m.place)
+        self.alloc = m.counter
 
     def value(self, name: str) -> Value:
         found = self.named.get(name)
@@ -53,10 +54,19 @@ class _Primitive:
                repeats=repeats(m, argument.value, argument.node))
         marker = Frame(None, m.place, self.name, self.spec.staged, self.spec.tracer, self.spec.host, self.node, m.place,
                        self.step)
-        return inside(m, marker, argument.value, [Argument(value, self.node) for value in values], self.node)
+        return inside(m, marker, argument.value, [Argument(value, self.node) for value in values], self.node,
+                      self.alloc)
 
     def traced(self, value: Value) -> Value:
         return tracing.as_tracer(self.m, value, "abstract", self.step)
+
+    def carried(self, value: Value) -> Value:
+        """A carry as its loop's body sees it; keys in it are other ones on each turn."""
+        def leaf(part: Value) -> Value:
+            known = part.must_be(v.KEY) and part.ident is not None
+            return part.but(ident=("carry", part.ident, self.m.alloc())) if known else part
+
+        return tracing.map_leaves(self.m, self.traced(value), leaf, own=True)
 
     def back(self, value: Value, extra: Any = ()) -> Value:
         kind = tracing.result_kind(self.m, [arg.value for arg in self.args])
@@ -106,12 +116,14 @@ def _widen(before: Value, after: Value) -> Value:
 
 
 def _scan(p: _Primitive) -> Value:
-    carry = p.traced(p.value("init"))
+    carry = p.carried(p.value("init"))
     xs = p.value("xs")
     length = p.value("length")
     element = p.traced(_element(p.m, xs))
     returned = p.body(p.named.get("f"), [carry, element])
     parts = p.m.parts(returned)
+    if len(parts) == 2:
+        keys.handed_on(p.m, carry, parts[0])
     count = _length(p.m, xs, length)
     if len(parts) != 2:
         return tuple_of([p.back(carry), v.UNKNOWN])
@@ -139,15 +151,15 @@ def _length(m: Machine, xs: Value, length: Value) -> int | None:
 
 
 def _while_loop(p: _Primitive) -> Value:
-    carry = p.traced(p.value("init_val"))
+    carry = p.carried(p.value("init_val"))
     p.body(p.named.get("cond_fun"), [carry])
-    p.body(p.named.get("body_fun"), [carry])
+    keys.handed_on(p.m, carry, p.body(p.named.get("body_fun"), [carry]))
     return p.back(carry)
 
 
 def _fori_loop(p: _Primitive) -> Value:
-    carry = p.traced(p.value("init_val"))
-    p.body(p.named.get("body_fun"), [p.index(), carry])
+    carry = p.carried(p.value("init_val"))
+    keys.handed_on(p.m, carry, p.body(p.named.get("body_fun"), [p.index(), carry]))
     return p.back(carry)
 
 

@@ -143,6 +143,7 @@ def call_wrapped(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any, 
         m.followed.add(("called", wrapped.ident))
         return _call_cached(m, wrapped, args, node)
     m.followed.add(("called", wrapped.ident))
+    alloc = m.counter
     traced = traced_arguments(m, wrapped, spec, args, node)
     if traced is None:
         from . import generic
@@ -153,7 +154,7 @@ def call_wrapped(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any, 
         return v.UNKNOWN.but(ident=m.alloc())
     marker = Frame(None, m.place, wrapped.transform, spec.staged, spec.tracer, spec.host, node, m.place,
                    trace_step(m, wrapped, node), wrapped=wrapped)
-    returned = inside(m, marker, wrapped.function, traced, node)
+    returned = inside(m, marker, wrapped.function, traced, node, alloc)
     result = give_back(m, wrapped, spec, args, returned, traced)
     _donate(m, wrapped, args, node)
     function = tracing.underlying(wrapped.function)
@@ -178,11 +179,11 @@ def _bound(m: Machine, wrapped: Wrapped, function: Function | None, args: list[A
     return values, nodes
 
 
-def inside(m: Machine, marker: Frame, function: Value, args: list[Argument], node: Any) -> Value:
-    """Call a function with the marker's transform around it."""
+def inside(m: Machine, marker: Frame, function: Value, args: list[Argument], node: Any, alloc: int | None = None) -> Value:
+    """Call a function with the marker's transform around it. `alloc`: objects there before its arguments were traced."""
     from . import calls
 
-    marker.number, marker.alloc = m.frame_number(), m.counter
+    marker.number, marker.alloc = m.frame_number(), m.counter if alloc is None else alloc
     outer = m.push(marker)
     try:
         return calls.call_value(m, function, args, node)
