@@ -17,6 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 import samples
 
+# thousands of errors are made here on purpose: making their tracebacks pretty takes a third of the time
+jax.config.update("jax_traceback_filtering", "off")
+
 STATIC_TYPES = (bool, int, float, complex, str, np.generic, slice, type(None))
 MAX_TRIES = 120
 
