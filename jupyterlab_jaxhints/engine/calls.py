@@ -5,7 +5,7 @@ from typing import Any
 
 import libcst as cst
 
-from . import keys, library, methods, transforms
+from . import keys, library, methods, timing, transforms
 from . import values as v
 from .callables import Argument, Bound, Class, Function, Partial, Wrapped
 from .context import Frame
@@ -86,6 +86,11 @@ def call_value(m: Machine, callee: Value, args: list[Argument], node: Any, state
 def unknown_call(m: Machine, callee: Value, name: str, args: list[Argument], node: Any, statement_level: bool = False,
                  receiver: Value | None = None, receiver_node: Any = None) -> Value:
     """A call of something nobody knows: it may do anything with what it is given."""
+    if name in timing.CLOCKS:
+        clock = Value(v.NUMBER, ident=m.alloc(), flags=timing.CLOCK)
+        timing.note_call(m, name, args, node, clock)
+        return clock
+    timing.note(m, "wait", node)  # it may wait
     result = Value(v.ALL, ident=m.alloc(), flags=keys.instance_of(m, name))
     m.emit(Call, node, name=name, callee=callee, func_node=getattr(node, "func", node), args=tuple(args), result=result,
            receiver=receiver, receiver_node=receiver_node, statement_level=statement_level)

@@ -22,6 +22,7 @@ class Loop:
     turns: int | None = None
     turn: int = 0
     over: Any = None  # the value that a `for` goes through
+    branches: int = 0  # `if`s around the loop
 
 
 @dataclass(eq=False)

@@ -152,11 +152,13 @@ def if_(m: Machine, node: cst.If, form: str = "if") -> bool:
 
     guarding = m.asks_for_names(node.test)
     m.guards += guarding
+    m.branches += 1
     if answer is not None and not guarding:
         falls = yes() if answer else no()
     else:
         falls = branches(m, [yes, no])
     m.guards -= guarding
+    m.branches -= 1
     return falls
 
 
@@ -189,7 +191,7 @@ def for_(m: Machine, node: cst.For) -> bool:
     iterable = m.eval(node.iter)
     m.emit(Iterate, node.iter, value=iterable, form="for", body=node, target=node.target)
     elements, turns = items.turns(m, iterable)
-    loop = Loop(node, m.place, "for", turns, over=iterable)
+    loop = Loop(node, m.place, "for", turns, over=iterable, branches=m.branches)
     if turns == 0:
         return node.orelse is None or m.exec(node.orelse)
     exact = elements is not None and len(elements) == turns and turns <= EXACT_TURNS
@@ -209,7 +211,7 @@ def for_(m: Machine, node: cst.For) -> bool:
 
 @executes(cst.While)
 def while_(m: Machine, node: cst.While) -> bool:
-    loop = Loop(node, m.place, "while")
+    loop = Loop(node, m.place, "while", branches=m.branches)
     answers: list[bool | None] = []
 
     def turn(number: int) -> bool:

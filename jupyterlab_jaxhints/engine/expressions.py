@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from . import items, library, operators, stores
+from . import items, library, operators, stores, timing
 from . import values as v
 from .callables import At, Bound, Class
 from .context import Context, Loop
@@ -69,6 +69,8 @@ def formatted(m: Machine, node: cst.FormattedString) -> Value:
             value = m.eval(part.expression)
             parts.append(value)
             spec = "".join(m.text(p) for p in part.format_spec or ())
+            if value.may_be(v.ARRAY) and not value.is_unknown:
+                timing.note(m, "wait", part.expression)
             m.emit(Format, part.expression, value=value, spec=spec, string=node)
     return Value(v.STRING, elements=tuple(parts), traced=next((p.traced for p in parts if p.traced), None))
 

@@ -64,6 +64,8 @@ class Machine:
         self.class_body: Any = None  # the class whose body is being evaluated
         self.decorating: Any = None  # (function, decorator) while a decorator is applied
         self.captured: dict[Any, tuple] = {}  # (node, loop) → what a function made there captured
+        self.timeline: list[Any] = []  # clocks, dispatches and waits, in order
+        self.branches = 0  # `if`s that we are in
         self.guards = 0  # tests around us that ask whether a name is there
         self.deferred: list[Any] = []  # wrapped functions made, to be traced if nobody calls them
         self.memo: dict[Any, Value] = {}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..knowledge import api
-from . import calls, config_flags, keys, shapes, tracing
+from . import calls, config_flags, keys, shapes, timing, tracing
 from . import values as v
 from .callables import Argument
 from .events import Call
@@ -84,6 +84,7 @@ def call(m: Machine, name: str, callee: Value, args: list[Argument], node: Any, 
         return calls.unknown_call(m, callee, name, args, node, statement_level)
     if result.may_be(v.TRACER) and not result.is_unknown:
         m.operations += 1
+    timing.note_call(m, name, args, node, result)
     m.emit(Call, node, name=name, callee=callee, func_node=getattr(node, "func", node), args=tuple(args), result=result,
            statement_level=statement_level)
     return result

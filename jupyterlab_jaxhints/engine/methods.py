@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..knowledge.tables import load
-from . import calls, config_flags, items, shapes
+from . import calls, config_flags, items, shapes, timing
 from . import values as v
 from .callables import Argument, At, Bound
 from .events import Call, OuterWrite
@@ -31,6 +31,7 @@ def call(m: Machine, bound: Bound, args: list[Argument], node: Any, statement_le
     label, result = _result(m, receiver, name, args, node, receiver_node)
     if result is None:
         return calls.unknown_call(m, v.UNKNOWN, label, args, node, statement_level, receiver, receiver_node)
+    timing.note_call(m, label, args, node, result)
     m.emit(Call, node, name=label, callee=v.UNKNOWN, func_node=getattr(node, "func", node), args=tuple(args),
            result=result, receiver=receiver, receiver_node=receiver_node, statement_level=statement_level)
     return result

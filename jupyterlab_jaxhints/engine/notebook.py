@@ -11,7 +11,7 @@ from typing import Any
 
 from ..protocol import Evidence, Range
 from ..rules.base import Fix, Hint
-from . import execute, expressions, generic, items, numerics, operators, python  # noqa: F401 (they register themselves)
+from . import execute, expressions, generic, items, numerics, operators, python, timing  # noqa: F401 (they register themselves)
 from .cells import Cell
 from .context import Context
 from .dispatch import Dispatcher, Found, LoadedRule
@@ -50,6 +50,7 @@ class Result:
     deferred: list
     followed: set
     asked: dict
+    timeline: list
 
 
 @dataclass(eq=False)
@@ -182,9 +183,29 @@ class Notebook:
         results = [self._results[row.place.key] for row in self._rows if row.place.key in self._results]
         results += self._uncalled(results, names, heap, used, only)
         if only is None:
+            events = [event for result in results for event in result.kept]
             self._end = self._dispatch.end(NotebookEnd(self._machine, None, None, Context(), events=tuple(
-                event for result in results for event in result.kept)))
+                [*events, *self._timed()])))
         return self._by_cell(results, only)
+
+    def _timed(self) -> list[Event]:
+        """What clocks and magics time."""
+        timelines, magics = [], []
+        whole: dict[str, list] = {}
+        for row in self._rows:
+            result = self._results.get(row.place.key)
+            if result is None or row.place.statement is None:
+                continue
+            timelines.append(result.timeline)
+            for magic in self._codes[row.place.cell].masked.magics:
+                if magic.name not in ("time", "timeit"):
+                    continue
+                if magic.kind == "cell":
+                    whole.setdefault(row.place.cell, []).extend(result.timeline)
+                elif magic.line == row.place.piece.start_line:
+                    magics.append((f"%{magic.name}", result.timeline))
+        magics += [("%%", entries) for entries in whole.values()]
+        return timing.collect(self._machine, timelines, magics)
 
     def _holds(self, result: Result, names: dict, heap: dict, used: dict) -> bool:
         """Everything that the evaluation read is still the same."""
@@ -215,7 +236,7 @@ class Notebook:
         state = m.state
         reads = (state.names.reads, state.heap.reads, state.used.reads)
         return Result(reads, state.names.delta, state.heap.delta, state.used.delta, found, m.kept, m.made_functions,
-                      m.deferred, m.followed, self._reader.asked)
+                      m.deferred, m.followed, self._reader.asked, m.timeline)
 
     def _shown(self, place: Place) -> Any:
         """The last expression of a cell, whose value the notebook shows."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import libcst as cst
 
-from . import constants, items, shapes
+from . import constants, items, shapes, timing
 from . import values as v
 from .events import Binary, Truth
 from .interpreter import Machine, evaluates
@@ -37,6 +37,10 @@ def binary(m: Machine, node: Any, operator: str, left: Value, right: Value, left
     """`left operator right`, told to the rules."""
     left, right = _as_leaf(m, operator, left, right, left_node), _as_leaf(m, operator, right, left, right_node)
     result = binary_values(m, operator, left, right)
+    if result.must_be(v.ARRAY):
+        timing.note(m, "async", node, result)
+    elif operator == "-" and left.flags & timing.CLOCK and right.flags & timing.CLOCK:
+        timing.note(m, "elapsed", node, None, (right.ident, left.ident))
     m.emit(Binary, node, operator=operator, left=left, right=right, left_node=left_node, right_node=right_node,
            result=result)
     if result.may_be(v.TRACER):
@@ -264,6 +268,8 @@ def truth(m: Machine, node: Any, form: str, statement: Any) -> bool | None:
     value = m.eval(node)
     asked_in, m.asked_in = m.asked_in, outer
     answer = known_truth(m, value)
+    if value.must_be(v.ARRAY):
+        timing.note(m, "wait", node)
     m.emit(Truth, node, value=value, form=form, statement=statement, taken=answer, asked_in=asked_in[0])
     return answer
 

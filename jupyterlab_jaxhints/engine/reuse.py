@@ -33,7 +33,8 @@ def judge(use: KeyUse) -> Reuse | None:
     if use.repeated_by:
         return _repeated(use)
     previous = use.previous
-    while previous is not None and (is_discarded(previous, previous.sites[0]) or is_discarded(previous, previous.sites[-1])):
+    while previous is not None and previous.how != "split" and (
+            is_discarded(previous, previous.sites[0]) or is_discarded(previous, previous.sites[-1])):
         previous = previous.previous
     earlier = previous
     while earlier is not None and earlier.node is not use.node:

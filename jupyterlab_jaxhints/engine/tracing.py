@@ -98,7 +98,8 @@ def result_kind(m: Machine, args: list[Value]) -> int:
     return v.ARRAY
 
 
-def come_back(m: Machine, value: Value, kind: int, extra: Any = None, lose_shape: bool = False) -> Value:
+def come_back(m: Machine, value: Value, kind: int, extra: Any = None, lose_shape: bool = False,
+              flags: frozenset = frozenset()) -> Value:
     """A result outside of the trace. `extra`: a dimension put in front (vmap, stacked outputs of scan)."""
 
     def leaf(part: Value) -> Value:
@@ -114,7 +115,7 @@ def come_back(m: Machine, value: Value, kind: int, extra: Any = None, lose_shape
                 shape = None
             elif extra != () and shape is not None:
                 shape = (extra, *shape)
-            return Value(kind, shape=shape, dtype=dtype, weak=part.weak, ident=m.alloc())
+            return Value(kind, shape=shape, dtype=dtype, weak=part.weak, ident=m.alloc(), flags=flags)
         if part.must_be(v.NONE):
             return part
         if part.must_be(v.TREE) or part.is_unknown:

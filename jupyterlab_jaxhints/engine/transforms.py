@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import primitives, scopes, tracing
+from . import primitives, scopes, timing, tracing
 from . import values as v
 from .callables import Argument, Bound, Function, Partial, Wrapped
 from .context import Frame
@@ -86,6 +86,7 @@ def apply(m: Machine, name: str, callee: Value, args: list[Argument], node: Any,
     return _wrap(m, name, spec, first, args[1:], node)
 
 
+COMPILED = frozenset({"compiled"})  # an array that a compiled program gives
 FUNCTION_NAMES = ("fun", "f", "fn", "func", "function", "kernel")
 
 
@@ -156,6 +157,8 @@ def call_wrapped(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any, 
                    trace_step(m, wrapped, node), wrapped=wrapped)
     returned = inside(m, marker, wrapped.function, traced, node, alloc)
     result = give_back(m, wrapped, spec, args, returned, traced)
+    if any(leaf.must_be(v.ARRAY) for leaf in m.leaves(result)):
+        timing.note(m, "async", node, result)
     _donate(m, wrapped, args, node)
     function = tracing.underlying(wrapped.function)
     bound, nodes = _bound(m, wrapped, function, args, node)
@@ -283,7 +286,7 @@ def give_back(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument], re
         return tuple_of([v.UNKNOWN, returned])
     if not spec.tracer:
         return returned
-    return tracing.come_back(m, returned, kind, extra=())
+    return tracing.come_back(m, returned, kind, extra=(), flags=COMPILED if spec.staged else frozenset())
 
 
 def _mapped_size(m: Machine, wrapped: Wrapped, args: list[Argument]) -> int | None:

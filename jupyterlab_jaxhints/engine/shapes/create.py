@@ -108,6 +108,12 @@ def scalar_class(ask: Ask) -> dict[str, Any]:
     return literal(value, ask.parts, ask.x64, ask.numpy, dtype)
 
 
+@answers("dtype", "dtype")
+def dtype_object(ask: Ask) -> dict[str, Any]:
+    """`jnp.dtype("float64")` names a dtype; nothing is cut to 32 bits."""
+    return details(None, dtypes.parse(ask.value("dtype")))
+
+
 # --- ranges -----------------------------------------------------------------------------------------------------------
 
 
