@@ -45,8 +45,12 @@ export async function openNotebook(
 ): Promise<void> {
   const path = `${tmpPath}/${name}`;
   await page.contents.uploadContent(notebookFile(cells), 'text', path);
-  await page.notebook.openByPath(path);
-  await page.notebook.activate(name);
+  await page.evaluate(async file => {
+    const { commands } = (window as any).jupyterapp;
+    const widget = await commands.execute('docmanager:open', { path: file });
+    await widget.context.ready;
+    await widget.revealed;
+  }, path);
 }
 
 /** The texts of the open notebook's cells, read from its model: looking at them moves nothing. */
