@@ -68,8 +68,10 @@ class Analyzer:
         if not self._concerned:
             return []
         failed = self._failed_fixes | self._notebook.failed_rules
-        return [Note(message=f"Rule `{name}` fails with {reason}: its hints are missing")
-                for name, reason in sorted(failed.items())]
+        notes = [Note(message=f"Rule `{name}` fails with {reason}: its hints are missing")
+                 for name, reason in sorted(failed.items())]
+        return notes + [Note(message=reason, cell=cell) for cell, reasons in self._notebook.skipped().items()
+                        for reason in dict.fromkeys(reasons)]
 
     def _result(self, cell_id: str, findings: Sequence[Finding], writer: Writer) -> CellResult:
         broken = self._concerned and cell_id in self._notebook.broken

@@ -17,6 +17,7 @@ from .files import SourceFile
 from .protocol import CellResult, Diagnostic, Fix, TextEdit
 
 ROUNDS = 20  # a fix may make room for another one, but not for ever
+BROKEN = "A statement does not parse; what does parse is checked"
 COLLECT_EVERY = 50  # files, where the collector is off
 FILES_A_PROCESS = 25  # starting a process costs about as much as checking so many small files
 
@@ -92,8 +93,8 @@ def _check(source: SourceFile, options: Options) -> FileResult:
     if options.trace and source.is_notebook and source.cells:
         results = _trace(results, chosen, options, result)
     result.diagnostics = [diagnostic for cell in results for diagnostic in cell.diagnostics]
-    result.notes += [note.message for note in analyzer.notes()]
-    result.notes += [_broken_note(result.after, cell) for cell in results if cell.broken]
+    result.notes += [_note(result.after, note.cell, note.message) for note in analyzer.notes()]
+    result.notes += [_note(result.after, cell.id, BROKEN) for cell in results if cell.broken]
     result.seconds = analyzer.seconds
     return result
 
@@ -179,10 +180,9 @@ def _broken(results: list[CellResult]) -> int:
     return sum(result.broken for result in results)
 
 
-def _broken_note(source: SourceFile, result: CellResult) -> str:
-    cell = source.cell(result.id)
-    place = f"cell {cell.number}" if cell.number else "a statement"
-    return f"{source.name}: {place} does not parse; what does parse is checked"
+def _note(source: SourceFile, cell_id: str | None, message: str) -> str:
+    number = source.cell(cell_id).number if cell_id else None
+    return f"{source.name}: {message}" if number is None else f"{source.name}: cell {number}: {message}"
 
 
 def _in_processes(paths: Sequence[Path], options: Options, jobs: int) -> Iterator[FileResult]:

@@ -146,7 +146,14 @@ def test_a_cell_that_does_not_parse_is_said_and_the_rest_is_checked(jaxhints, fo
     (folder / "a.ipynb").write_text(notebook_text(IMPORT, "def f(:\n", STORE))
     result = jaxhints("check", "--output-format", "json")
     assert result.exit_code == 1 and [item[1] for item in found(result)] == [3]
-    assert result.stderr == "jaxhints: a.ipynb: cell 2 does not parse; what does parse is checked\n"
+    assert result.stderr == "jaxhints: a.ipynb: cell 2: A statement does not parse; what does parse is checked\n"
+
+
+def test_code_that_is_left_out_is_said(jaxhints, folder: Path, notebook_text) -> None:
+    (folder / "a.ipynb").write_text(notebook_text(IMPORT, "y = " + "[" * 60 + "]" * 60, STORE))
+    result = jaxhints("check", "--output-format", "json")
+    assert [item[1] for item in found(result)] == [3]
+    assert result.stderr.startswith("jaxhints: a.ipynb: cell 2: Not analysed: more than 50 brackets")
 
 
 def test_an_empty_python_file_and_notebooks_of_other_languages(jaxhints, folder: Path, notebook_text) -> None:

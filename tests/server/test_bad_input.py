@@ -82,6 +82,7 @@ async def test_code_that_overwhelms_parsers_is_left_out(ask, request_of, hints_o
     status, answer = await ask("analyze", body=request_of(IMPORT, text, STORE))
     assert status == 200
     assert hints_of(answer) == {"c0": [], "c1": [], "c2": [RULE]}
+    assert answer["cells"][1]["broken"] or "Not analysed" in answer["notes"][0]["message"]
     pid = worker.pid
     await still_answers(ask, request_of, hints_of)
     assert worker.pid == pid, "the worker has lived through it"
