@@ -26,7 +26,8 @@ def runs_here(claim: Example | Clean) -> bool:
 def test_exactly_the_marks_are_flagged_and_nothing_else(rule: rules.LoadedRule, example: Example, dress) -> None:
     marked = marks.read(dress(example.bad))
     assert marked.spans, "an example marks what it flags"
-    assert checking.found(marked.cells) == sorted((rule.name, span) for span in marked.spans)
+    read = marked.spans if rule.rule.lanes != "T" else []  # what only the trace finds, reading is silent about
+    assert checking.found(marked.cells) == sorted((rule.name, span) for span in read)
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
