@@ -29,7 +29,7 @@ EXAMPLES = [
         raises="TypeError",
     ),
     Example(
-        bad=["import jax, jax.numpy as jnp\nout = «jax.lax.scan(lambda n, x: (n / 2, x), jnp.array(8), jnp.ones(3))»"],
+        bad=["import jax, jax.numpy as jnp\nout = «jax.lax.scan(lambda n, x: (n / 2, x), jnp.zeros(2, int), jnp.ones(3))»"],
         raises="TypeError",
     ),
 ]
