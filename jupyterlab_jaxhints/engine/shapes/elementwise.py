@@ -67,9 +67,15 @@ def unary_same(ask: Ask) -> dict[str, Any]:
 def unary_same_plain(ask: Ask) -> dict[str, Any]:
     found = ask.array("x")
     dtype, weak = settled(ask, found.typed)
-    if ".nn." in ask.name and dtypes.category(dtype) != "float" and (ask.name.endswith("6") or dtype == "bool"):
+    if (
+        ".nn." in ask.name
+        and dtypes.category(dtype) != "float"
+        and (ask.name.endswith("6") or dtype == "bool")
+    ):
         return details(found.shape)
-    return details(found.shape, dtype, weak if weak is False and not ask.name.endswith("6") else strongly(found))
+    return details(
+        found.shape, dtype, weak if weak is False and not ask.name.endswith("6") else strongly(found)
+    )
 
 
 @answers("device_put block_until_ready", "x", "jax")

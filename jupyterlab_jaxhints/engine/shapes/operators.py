@@ -31,6 +31,8 @@ def combined(ask: Ask, sign: str, a: Operand, b: Operand, exponent: Operand | No
         return details(shape, *inexact(ask, (before, weak)))
     if before == "bool" and (ask.numpy or dtypes.tables()["jax"]["bools"].get(sign)):
         before = dtypes.tables()["numpy" if ask.numpy else "jax"]["bools"].get(sign, before)
+    if sign == "//" and weak and dtypes.category(a.dtype) != dtypes.category(b.dtype):
+        weak = None  # differs between versions
     if sign == "**" and not ask.numpy:
         return details(shape, *powered(ask, a, b, exponent, (before, weak)))
     return {**details(shape, before, weak), **constant(sign, a, b, before, before)}
