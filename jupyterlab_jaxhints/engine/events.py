@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .callables import Argument, Class, Function, Wrapped
 from .context import Context, Loop
-from .values import Place, Value
+from .values import Place, Step, Value
 
 if TYPE_CHECKING:
     from .interpreter import Machine
@@ -51,6 +51,10 @@ class Event:
     def leaves(self, value: Value) -> list[Value]:
         """The leaves of a tree of containers."""
         return self.machine.leaves(value)
+
+    def donated(self, value: Value) -> Step | None:
+        """Where an earlier call took this array's buffer; None where it did not, or only on some ways here."""
+        return self.machine.donated(value)
 
 
 # --- names and stores -------------------------------------------------------------------------------------------
@@ -418,6 +422,8 @@ class TransformedCall(Event):
     nodes: dict[str, Any]
     result: Value
     returned: Value | None = None
+    gone: tuple[tuple[Argument, Step], ...] = ()  # arguments whose buffer was donated before
+    twice: Argument | None = None  # an argument whose buffer this call also takes by another one
     kept = True
 
 

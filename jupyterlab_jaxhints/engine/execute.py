@@ -10,7 +10,7 @@ from . import values as v
 from .callables import Function
 from .context import Context, Frame, Loop, Try
 from .events import Discard, Iterate, LoopEnd, NameBind, Return, TryEnd
-from .interpreter import Machine, executes
+from .interpreter import GUARDS, Machine, executes
 from .state import Scope, join_all
 from .values import Value
 
@@ -343,7 +343,11 @@ def try_(m: Machine, node: cst.Try) -> bool:
             m.state.restore(start)
             if handler.name is not None:
                 stores.assign_target(m, handler.name.name, v.UNKNOWN, None, handler, how="with")
-            if m.exec(handler.body):
+            guarding = bool(_handler_names(m, handler) & GUARDS)
+            m.guards += guarding
+            falls = m.exec(handler.body)
+            m.guards -= guarding
+            if falls:
                 ends.append(m.state.fork(m.scope))
     if ends:
         m.state.merge(before, ends)

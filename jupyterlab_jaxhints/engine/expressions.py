@@ -221,7 +221,7 @@ def attribute(m: Machine, node: cst.Attribute, inner: bool = False) -> Value:
         qualified = f"{base.name}.{attr}"
         value = library.qualified(m, qualified)
         if not (inner and value.name and value.may_be(v.MODULE)):
-            m.emit(QualifiedUse, node, name=qualified, form="attribute", guarded=m.is_guarded(),
+            m.emit(QualifiedUse, node, name=qualified, form="attribute", guarded=m.is_guarded(qualified),
                    through=_imported_root(m, node))
         return value
     result = attribute_value(m, base, attr, node)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from ..knowledge import keys as table
 from . import values as v
-from .callables import Argument, Class
+from .callables import Argument, Class, Wrapped
 from .context import Frame
 from .events import KeySite, KeyUse
 from .interpreter import Machine
@@ -148,12 +148,16 @@ def _holds(m: Machine, value: Value, idents: set[Any]) -> bool:
 
 def owner(value: Value) -> str:
     """The library's class that a value is an instance of, where its methods are known to consume keys."""
+    if isinstance(value.target, Wrapped):
+        return table.gives(value.target.transform) or ""
     return next((flag[3:] for flag in value.flags if flag.startswith("of:")), "")
 
 
 def instance_of(m: Machine, name: str) -> frozenset:
     """Flags of what a library's function gives: its class, whose methods may consume keys."""
     made = table.gives(name) or (name if table.methods_of(name) else "")
+    if not made and name.startswith("flax.linen.") and name.rpartition(".")[2][:1].isupper():
+        made = "flax.linen.Module"  # the layers are modules
     return frozenset({f"of:{made}"}) if made else frozenset()
 
 

@@ -144,6 +144,8 @@ def from_table(m: Machine, entry: api.Entry, args: list[Argument], node: Any) ->
     if result == "array":
         if entry.name in NAN_CHECKS:
             flags = frozenset({"nan-check"})
+        elif entry.name in ("jax.numpy.empty", "jax.numpy.empty_like"):
+            flags = frozenset({"uninitialized"})
         else:
             flags = operands[0].flags & NAN_FLAG if operands and entry.name in KEEPS_CHECK else frozenset()
         return make_array(m, array_kinds(m, operands), entry.name, args, node, flags)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import primitives, scopes, timing, tracing
+from . import donation, primitives, scopes, timing, tracing
 from . import values as v
 from .callables import Argument, Bound, Function, Partial, Wrapped
 from .context import Frame
@@ -159,11 +159,12 @@ def call_wrapped(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any, 
     result = give_back(m, wrapped, spec, args, returned, traced)
     if any(leaf.must_be(v.ARRAY) for leaf in m.leaves(result)):
         timing.note(m, "async", node, result)
-    _donate(m, wrapped, args, node)
+    gone = tuple((arg, step) for arg in args for step in [m.donated(arg.value)] if step is not None)
+    twice = donation.take(m, wrapped, args, node, result)
     function = tracing.underlying(wrapped.function)
     bound, nodes = _bound(m, wrapped, function, args, node)
     m.emit(TransformedCall, node, wrapped=wrapped, function=function, args=tuple(args), bound=bound, nodes=nodes,
-           result=result, returned=returned)
+           result=result, returned=returned, gone=gone, twice=twice)
     return result
 
 
@@ -320,21 +321,6 @@ def _gradients(m: Machine, wrapped: Wrapped, args: list[Argument], returned: Val
         extra = tracing.come_back(m, parts[1], kind, extra=()) if len(parts) == 2 else v.UNKNOWN
         return tuple_of([gradient, extra])
     return gradient
-
-
-def _donate(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any) -> None:
-    """Note whose buffers the call takes, so that a later read is known to fail."""
-    if not wrapped.transform.endswith(("jit", "pmap")) or m.ctx.traced:
-        return
-    given = tracing.static_parameters(m, wrapped, "donate_argnums", "donate_argnames")
-    if given is None or not (given[0] or given[1]):
-        return
-    for place, arg in enumerate(args):
-        if (arg.keyword in given[1] if arg.keyword else place in given[0]):
-            step = Step(f"`{m.text(arg.node)}` is donated here", node, m.place)
-            for leaf in m.leaves(arg.value):
-                if leaf.ident is not None and leaf.must_be(v.ARRAY):
-                    m.state.used.set(("donated", leaf.ident), step)
 
 
 def _call_cached(m: Machine, wrapped: Wrapped, args: list[Argument], node: Any) -> Value:

@@ -4,6 +4,7 @@ around JAX."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from . import api
 from .tables import load_plain
@@ -35,6 +36,13 @@ def use(qualified: str, jax: str | None = None) -> KeyUse | None:
     if entry is None or entry.consumes_key is None:
         return None
     return KeyUse(entry.consumes_key, entry.index(entry.consumes_key))
+
+
+@lru_cache(maxsize=None)
+def methods_of(name: str) -> bool:
+    """Whether the table has a row for the thing itself, or for a method of it."""
+    rows = load_plain("keys.json")["keys"]
+    return name.endswith("()") and name in rows or any(row.startswith(f"{name}.") for row in rows)
 
 
 def gives(qualified: str) -> str | None:
