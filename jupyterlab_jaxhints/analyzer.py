@@ -73,6 +73,11 @@ class Analyzer:
         return notes + [Note(message=reason, cell=cell) for cell, reasons in self._notebook.skipped().items()
                         for reason in dict.fromkeys(reasons)]
 
+    @property
+    def given_up(self) -> Counter[str]:
+        """Evaluations that a limit ended, by the limit; what is in them stays silent."""
+        return self._notebook.given_up
+
     def _result(self, cell_id: str, findings: Sequence[Finding], writer: Writer) -> CellResult:
         broken = self._concerned and cell_id in self._notebook.broken
         diagnostics = list(self._diagnostics(cell_id, findings, writer, broken)) if self._concerned else []

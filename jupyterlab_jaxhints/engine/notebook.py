@@ -5,6 +5,7 @@ Functions that nobody calls are evaluated at the end, each as if it were a state
 """
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,6 +77,7 @@ class Notebook:
         self._results: dict[Any, Result] = {}
         self._end: list[Found] = []
         self.broken: set[str] = set()
+        self.given_up: Counter[str] = Counter()  # evaluations that a limit ended, by the exception's class
         self.jax_version: str | None = None
 
     @property
@@ -228,9 +230,8 @@ class Notebook:
         found = self._dispatch.begin()
         try:
             work()
-        except OverBudget:
-            m.state.names.delta.update({name: UNKNOWN for name in m.state.names.delta})
-        except RecursionError:
+        except (OverBudget, RecursionError) as error:
+            self.given_up[type(error).__name__] += 1
             m.state.names.delta.update({name: UNKNOWN for name in m.state.names.delta})
         m.evaluated += m.nodes
         state = m.state
