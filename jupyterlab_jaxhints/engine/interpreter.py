@@ -184,14 +184,27 @@ class Machine:
                         return Parameter(name, frame.function, marker.transform, marker.wrapped)
         return None
 
-    def is_guarded(self) -> bool:
-        """The code runs only where a name is there: a `try` catches its absence, or a test asks for it."""
+    def donated(self, value: Value) -> Step | None:
+        """Where the buffer of this array, or of one in this container, was taken by a call."""
+        for leaf in self.leaves(value):
+            found = self.state.used.get(("donated", leaf.ident)) if leaf.must_be(v.ARRAY) and leaf.ident is not None else None
+            if found is not None:
+                return found
+        return None
+
+    def is_guarded(self, name: str = "") -> bool:
+        """The code runs only where a name is there: a `try` catches its absence, a test asks for it, or the notebook
+        itself has put it there."""
+        if name and name in (self.state.used.get(("flag", "patched")) or ()):
+            return True
         return self.guards > 0 or any(block.catches & GUARDS for _, block in self.ctx.tries)
 
     def asks_for_names(self, test: Any) -> bool:
         """The test asks which JAX this is: `hasattr(jax, …)`, `jax.__version__ >= …`."""
         text = self.text(test)
-        return "hasattr" in text or "version" in text or "getattr" in text
+        if "hasattr" in text or "version" in text or "getattr" in text:
+            return True
+        return isinstance(test, cst.Name) and bool(self.lookup(test.value).flags & v.ASKS)
 
     def callee_name(self, node: Any) -> str:
         """The canonical qualified name of what an expression names, or ''; evaluates nothing but names."""

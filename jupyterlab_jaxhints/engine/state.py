@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .values import UNKNOWN, Step, Value, join
+from .values import UNKNOWN, Step, Taken, Value, join
 
 MAX_ELEMENTS = 16
 
@@ -59,6 +59,13 @@ def join_names(a: Value | None, b: Value | None) -> Value | None:
     if a is None or b is None:
         return a or b
     return join(a, b)
+
+
+def join_used(a: Any, b: Any) -> Any:
+    """Join of two entries: a key is used up on either way, a buffer is gone only on both."""
+    if isinstance(a or b, Taken):
+        return a and b
+    return a or b
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +182,7 @@ class State:
             return
         self.names.delta = merge(before[0], [b[0] for b in branches], join_names, self.names.base.get)
         self.heap.delta = merge(before[1], [b[1] for b in branches], join_records, self.heap.base.get)
-        self.used.delta = merge(before[2], [b[2] for b in branches], lambda a, b: a or b, self.used.base.get)
+        self.used.delta = merge(before[2], [b[2] for b in branches], join_used, self.used.base.get)
         for number, (scope, _) in enumerate(before[3]):
             scope.names = merge({}, [dict(b[3][number][1]) for b in branches if number < len(b[3])], join_names,
                                 lambda key: None)

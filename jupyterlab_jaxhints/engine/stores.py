@@ -55,6 +55,8 @@ def assign_name(m: Machine, target: cst.Name, value: Value, value_node: Any, how
         m.emit(OuterWrite, target, how=kind, name=name, value=value)
     if value.ident is not None and value.must_be(v.JAX):
         note_alias(m, name, value, value_node, how)
+    if kind == "module" and value_node is not None and how == "assign" and m.asks_for_names(value_node):
+        value = value.but(flags=value.flags | v.ASKS)
     m.assign(name, value)
     m.emit(NameBind, target, name=name, value=value, scope=kind, how=how, value_node=value_node)
 
@@ -140,6 +142,9 @@ def store_attribute(m: Machine, target: cst.Attribute, value: Value, value_node:
     if frame is not None and (m.is_older(base, frame) or (of_self and m.record(base) is None)):
         m.emit(OuterWrite, target, how="attribute", name=m.text(target), value=value, owner=base, is_self=of_self)
     record = m.record(base)
+    if base.name and base.may_be(v.MODULE):
+        patched = m.state.used.get(("flag", "patched")) or ()
+        m.state.used.set(("flag", "patched"), (*patched, f"{base.name}.{attr}"))
     if record is not None:
         m.store(base, replace(record, entries={**record.entries, attr: value}))
     elif base.ident is not None:

@@ -70,6 +70,10 @@ class Step:
         return self._message
 
 
+class Taken(Step):
+    """Where a call took an array's buffer."""
+
+
 class Value:
     """What an expression may evaluate to.
 
@@ -183,6 +187,8 @@ def constant(value: Any) -> Value:
 
 TUPLE = frozenset({"tuple"})
 LIST = frozenset({"list"})
+# the answer to which JAX this is
+ASKS = frozenset({"asks"})
 # a number that is another one on every turn of the loop around it
 VARYING = frozenset({"varying"})
 
