@@ -3,6 +3,7 @@
 Run with the newest JAX: `python scripts/knowledge/measure_dtypes.py`. All tables are those of 64-bit mode; without it
 every result is cut to 32 bits (`canonical`).
 """
+
 from __future__ import annotations
 
 import json
@@ -59,11 +60,15 @@ def jax_tables() -> dict[str, Any]:
     return {
         "promote": {a: {b: name(result(jnp.add, array(a), array(b))) for b in DTYPES} for a in DTYPES},
         "weak": {a: {kind: name(found) for kind, found in row.items()} for a, row in weak.items()},
-        "weak_results": {a: [kind for kind, found in row.items() if found.weak_type] for a, row in weak.items()},
+        "weak_results": {
+            a: [kind for kind, found in row.items() if found.weak_type] for a, row in weak.items()
+        },
         "inexact": {a: name(result(jnp.exp, array(a))) for a in DTYPES},
         "sum": {a: name(result(jnp.sum, array(a))) for a in DTYPES},
-        "bools": {sign: name(result(getattr(jnp, function), array("bool"), array("bool")))
-                  for sign, function in ON_BOOLS.items()},
+        "bools": {
+            sign: name(result(getattr(jnp, function), array("bool"), array("bool")))
+            for sign, function in ON_BOOLS.items()
+        },
         "canonical": {a: narrow(a) for a in DTYPES},
     }
 
@@ -89,12 +94,16 @@ def numpy_tables() -> dict[str, Any]:
     ones = {a: np.ones(2, a) for a in NUMPY}
     return {
         "promote": {a: {b: np.promote_types(a, b).name for b in NUMPY} for a in NUMPY},
-        "weak": {a: {kind: numpy_name(np.add, ones[a], number) for kind, number in PYTHON.items()} for a in NUMPY},
+        "weak": {
+            a: {kind: numpy_name(np.add, ones[a], number) for kind, number in PYTHON.items()} for a in NUMPY
+        },
         "inexact": {a: numpy_name(np.exp, ones[a]) for a in NUMPY},
         "divide": {a: numpy_name(np.true_divide, ones[a], ones[a]) for a in NUMPY},
         "sum": {a: numpy_name(np.sum, ones[a]) for a in NUMPY},
-        "bools": {sign: numpy_name(getattr(np, function), ones["bool"], ones["bool"])
-                  for sign, function in ON_BOOLS.items()},
+        "bools": {
+            sign: numpy_name(getattr(np, function), ones["bool"], ones["bool"])
+            for sign, function in ON_BOOLS.items()
+        },
     }
 
 
