@@ -17,8 +17,6 @@ prints, at every call.
 ## References
 - [Sharp bits: pure functions](guide#pure-functions)
 """
-import re
-
 import libcst as cst
 
 from ...engine import programs
@@ -26,6 +24,7 @@ from ...engine.events import Print
 from ...engine.values import ABSTRACT, DTYPE, NONE, NUMBER, NUMPY, SEQUENCE, STRING, TRACER, TREE
 from ..base import Clean, Example, Fix, Hint, Rule, on
 from ._message import Hole, call_arguments, has_format, parts_of, quote_of
+from ._traced import ABOUT_TRACING
 
 RULE = Rule(
     section="pure functions",
@@ -66,7 +65,6 @@ CLEAN = [
     Clean(["import jax\n@jax.jit\ndef f(x):\n    return x\ny = f(1.0)\nprint(y)"], because="the print is outside"),
 ]
 
-ABOUT_TRACING = re.compile(r"trac|compil|jit", re.IGNORECASE)
 STATIC = NUMBER | STRING | DTYPE | NONE
 
 
