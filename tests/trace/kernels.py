@@ -23,7 +23,7 @@ FINGERPRINT = """(lambda g, sys, threading, random: {
     'objects': sorted((k, sorted((n, id(x)) for n, x in vars(v).items())) for k, v in g.items()
                       if type(v).__module__ == '__main__' and hasattr(v, '__dict__')),
     'random': hash(str(random.getstate())),
-    'numpy': hash(str(sys.modules['numpy.random'].get_state())) if 'numpy.random' in sys.modules else None,
+    'numpy': hash(str(__import__('numpy').random.get_state())) if 'numpy' in sys.modules else None,
     'history': (len(g['In']), sorted(g['Out']), id(g.get('_'))),
     'count': sys.modules['IPython'].get_ipython().execution_count,
     'threads': threading.active_count(),

@@ -355,13 +355,15 @@ class Calls:
         """The same place given another function object of the same code: JAX compiles each anew."""
         for function in functions:
             code = getattr(function, "__code__", None)
-            if code is None or getattr(function, "__globals__", None) is not self.hooks.shadow:
+            made = self.wrapped.get(id(function), (None,))[0] is function or type(function).__name__ == "partial"
+            if not made and getattr(function, "__globals__", None) is not self.hooks.shadow:
                 continue
             seen = self.made.setdefault((number, code), [])
             if not any(function is known for known in seen):
                 seen.append(function)
             if len(seen) == 3:
-                self.hooks.records.add(rule, self.hooks.records.place_of(number), function=function.__name__)
+                name = getattr(function, "__name__", type(function).__name__)
+                self.hooks.records.add(rule, self.hooks.records.place_of(number), function=name)
 
     def decorator(self, number, decorator):
         if not self.is_jitted(decorator) and not self.allowed(decorator):

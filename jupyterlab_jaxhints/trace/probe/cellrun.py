@@ -70,6 +70,7 @@ class CellRun:
                 self.times["trace"] = time.perf_counter() - start
                 self._after(closed)
         finally:
+            self.hooks.settle_writes()
             states.restore()
         return closed
 
@@ -387,7 +388,13 @@ def flattening(tree, name):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if node.args[0].id == name and called.startswith("register_pytree"):
                 return node.args[1]
+        if isinstance(node, ast.Call) and node.args and getattr(node.args[0], "id", "") == name:
+            if "register_dataclass" in ast.unparse(node.func):
+                return node
         if isinstance(node, ast.ClassDef) and node.name == name:
+            for decorator in node.decorator_list:
+                if "register_dataclass" in ast.unparse(decorator):
+                    return decorator
             for inner in node.body:
                 if isinstance(inner, ast.FunctionDef) and inner.name == "tree_flatten":
                     returns = [n for n in ast.walk(inner) if isinstance(n, ast.Return)]

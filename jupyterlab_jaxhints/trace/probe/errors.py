@@ -41,7 +41,8 @@ BY_TEXT = tuple(
 )
 CONVERSIONS = frozenset(("TracerBoolConversionError", "TracerIntegerConversionError", "TracerArrayConversionError",
                          "ConcretizationTypeError", "NonConcreteBooleanIndexError"))
-FRAGMENTS = ("JAX tried to execute", "unsupported format string passed to")
+ASK_VALUES = ("unsupported format string passed to", "iteration over a 0-d", "indices must have static",
+              "Slice entries must be static", "Shapes must be 1D sequences")  # errors of other classes that ask for a value
 CASTS = frozenset("float int complex bool item tolist __float__ __int__ index".split())
 REDUCERS = frozenset("any all max min sorted sum".split())
 DATA_DEPENDENT = frozenset(
@@ -87,6 +88,7 @@ def culprit(error):
             if is_tracer(values.get(name)):
                 return values[name]
             parts = values.get(name)
+            parts = (parts,) if isinstance(parts, slice) else parts
             if isinstance(parts, (tuple, list)):
                 for part in parts:
                     if is_tracer(part):
@@ -110,7 +112,9 @@ class Reader:
         if not frames:
             return "%s: %s" % (name, message)
         self._mark_failed(frames)
-        if name in CONVERSIONS or "unsupported format string passed to" in message or "iteration over a 0-d" in message:
+        if name in CONVERSIONS or any(part in message for part in ASK_VALUES):
+            if any("ensure_compile_time_eval" in frame.place[1].text for frame in frames):
+                raise Unknown("is evaluated at compile time")
             tracer = culprit(error)
             if self._is_ours(name, tracer, frames):
                 raise Unknown("depends on values")
@@ -152,6 +156,7 @@ class Reader:
         node = source.node_at(span)
         if name == "UnexpectedTracerError":
             held = any(self.hooks.shadow.holds_tracer(read) for read in list(self.hooks.shadow.read))
+            held = held or any(f["data"].get("tracer") for f in self.records.findings.values())
             return (None if held else "leaked-tracer"), frame.place, {}
         if name == "KeyReuseError":
             return "key-reuse", frame.place, {}
@@ -185,8 +190,9 @@ class Reader:
                 continue
             if rule == "shape-mismatch" and not any(_library(f) for f in frame.between):
                 return None, None, {}
-            if rule == "unhashable-static-arg" and not any(_library(f) for f in frame.between):
-                return None, None, {}
+            if rule == "unhashable-static-arg" and not self.hooks.calls.is_jitted(self._called(frame)):
+                if not any(_library(f) for f in frame.between):
+                    return None, None, {}
             if rule == "item-assignment":
                 return self._item_store(frame)
             if rule == "bad-pytree-registration":
@@ -386,10 +392,16 @@ class Reader:
         found = self._definition(code)
         if found is None:
             return None
-        for decorator in found[2].decorator_list:
+        siblings = getattr(found[1].parents().get(found[2]), "body", [])
+        assigned = [s.value for s in siblings if isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
+                    and any(isinstance(a, ast.Name) and a.id == code.co_name for a in s.value.args)]
+        for decorator in found[2].decorator_list + assigned:
             if any(_tail(n) in ("jit", "pjit") for n in ast.walk(decorator) if isinstance(n, (ast.Name, ast.Attribute))):
                 return found[0], found[1], node_span(decorator)
-        return None
+        if found[2].decorator_list:
+            return found[0], found[1], node_span(found[2].decorator_list[-1])
+        line, column = found[2].lineno, found[2].col_offset
+        return found[0], found[1], (line, column, line, column + len("def ") + len(found[2].name.encode()))
 
     def _first_use(self, code, parameter):
         found = self._definition(code)

@@ -30,6 +30,7 @@ class Hooks:
         self.shadow = None
         self.born: dict = {}  # id of a container or object made in traced code -> staging trace it was made in
         self.kept: list = []
+        self.writes: dict = {}  # id of an outer container -> (it, what it held, the reports of its changes)
         self.entries: dict = {}  # site of a function -> staging trace at its latest entry
         self.levels: dict = {}  # id of a frame -> level at its entry
         self.turns: dict = {}  # site of a loop -> most turns in one run of it, in traced code
@@ -105,7 +106,7 @@ class Hooks:
         if not self.is_outer(base, level):
             return
         kind, span = site_of(number).data
-        holds = _holds_tracer(base)
+        holds = _holds_tracer(base, level)
         if not level.staged and not holds:
             return
         place = self.records.place_of(number)
@@ -114,7 +115,7 @@ class Hooks:
         rule = "global-write-under-trace"
         if kind == "Attribute" and place[1].text_at(span).startswith("self."):
             rule = "self-write-under-trace"
-        self.records.add(rule, place, target=place[1].text_at(span), tracer=holds, how="store")
+        self._write(rule, place, base, target=place[1].text_at(span), tracer=holds, how="store")
 
     def outer_name(self, number, value):
         self.clock.check()
@@ -124,7 +125,7 @@ class Hooks:
         kind, owner, span = site_of(number).data
         if kind == "nonlocal" and self.entries.get(owner, level.token) == level.token:
             return
-        holds = any(is_tracer(leaf) for leaf in leaves(value))
+        holds = any(_escapes(leaf, level) for leaf in leaves(value))
         if level.staged or holds:
             place = self.records.place_of(number)
             self.records.add("global-write-under-trace", place, target=site_of(number).names[0], tracer=holds, how=kind)
@@ -141,12 +142,30 @@ class Hooks:
         level = self.level()
         if not self.is_outer(owner, level):
             return
-        holds = any(is_tracer(leaf) for leaf in leaves(args))
+        holds = any(_escapes(leaf, level) for leaf in leaves(args))
         if level.staged or holds:
             place = self.records.place_of(number)
             if place is not None:
                 target = place[1].text_at(site_of(number).data)
-                self.records.add("global-write-under-trace", place, target=target, tracer=holds, how="method")
+                self._write("global-write-under-trace", place, owner, target=target, tracer=holds, how="method")
+
+    def _write(self, rule, place, owner, **data):
+        """A write with a tracer leaks it; any other counts when it is still there at the end: what is pushed and
+        popped again by the same trace is not missed later."""
+        if data["tracer"] or data["how"] == "store" and not isinstance(owner, (list, dict, set)):
+            self.records.add(rule, place, **data)
+        elif _contents(owner) is None or data["how"] == "store":
+            self.records.add(rule, place, **data)
+        else:
+            self.writes.setdefault(id(owner), (owner, _contents(owner), []))[2].append((rule, place, data))
+
+    def settle_writes(self):
+        for owner, before, reports in self.writes.values():
+            now = _contents(owner)
+            if len(now) != len(before) or any(a is not b for a, b in zip(now, before)):
+                for rule, place, data in reports:
+                    self.records.add(rule, place, **data)
+        self.writes.clear()
 
     def advancing(self, number, iterator):
         """`next(it)` in staged code, with an iterator from outside."""
@@ -223,11 +242,24 @@ def _mutable(value) -> bool:
         value, ITERATORS)
 
 
-def _holds_tracer(value) -> bool:
+def _contents(owner):
+    if isinstance(owner, dict):
+        return [part for pair in owner.items() for part in pair]
+    return list(owner) if isinstance(owner, (list, set)) else None
+
+
+def _escapes(leaf, level) -> bool:
+    """Whether a value is a tracer of the innermost trace, which is over when that trace is."""
+    if not is_tracer(leaf):
+        return False
+    return level.staged or type(leaf).__name__ != "DynamicJaxprTracer"
+
+
+def _holds_tracer(value, level) -> bool:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, set)) else None
     if parts is None:
         parts = getattr(value, "__dict__", {}).values()
-    return any(is_tracer(part) for part in list(parts)[:10_000])
+    return any(_escapes(part, level) for part in list(parts)[:10_000])
 
 
 def small_array(value):

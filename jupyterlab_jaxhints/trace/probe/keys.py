@@ -2,7 +2,8 @@
 
 Typed and raw keys alike. `split` and the drawing primitives consume; slicing, wrapping and copying pass the origin
 on; `fold_in` makes an origin out of its inputs; every seeding is an origin of its own, for two keys of one seed are
-as likely meant as not.
+as likely meant as not. One key for two draws can be meant too (common random numbers, a comparison with eager code),
+so the trace alone is never certain: it makes certain what the reading says.
 """
 from __future__ import annotations
 
@@ -83,9 +84,9 @@ class Keys:
         if seen and chain and first is not None:
             parted = next((i for i, (a, b) in enumerate(zip(first, chain)) if a[0] != b[0] or a[2] != b[2]), None)
             if parted is None:
-                self.records.add("key-reuse", chain[-1], how="again")
+                self.records.add("key-reuse", chain[-1], certain=False, how="again")
             else:
-                self.records.add("key-reuse", chain[parted], related=[(first[parted], "first used here")], how="twice")
+                self.records.add("key-reuse", chain[parted], certain=False, related=[(first[parted], "first used here")], how="twice")
         seen.append(chain)
 
     def branches(self, equation, branches):
@@ -114,4 +115,4 @@ class Keys:
             if len(used) <= before.get(origin, 0) or not used[-1]:
                 continue
             if index < consts or self.origin(body.outvars[index - consts]) == origin:
-                self.records.add("key-reuse", used[-1][-1], how="every turn", loop=what)
+                self.records.add("key-reuse", used[-1][-1], certain=False, how="every turn", loop=what)

@@ -12,7 +12,7 @@ from .base import Unknown, kernel_jax
 
 
 class Level:
-    """The traces between the outer one and here. `token` names the innermost staging trace."""
+    """The traces between the outer one and here. `token` names the innermost of them."""
 
     __slots__ = ("token", "staged", "batched", "differentiated")
 
@@ -42,17 +42,17 @@ def _trace_names():
 
 def current_level(outer_token) -> Level:
     batched = differentiated = False
-    staging, seen = None, 0
+    innermost, seen = None, 0
     for name, identity in _trace_names():
+        innermost = innermost or identity
         if name == "DynamicJaxprTrace":
-            staging = staging or identity
             if identity == outer_token:
                 break
             seen += 1
         elif not seen:
             batched = batched or name == "BatchTrace"
             differentiated = differentiated or name in ("JVPTrace", "LinearizeTrace", "JaxprTrace")
-    return Level(staging, seen > 0, batched, differentiated)
+    return Level(innermost, seen > 0, batched, differentiated)
 
 
 def outer_token():

@@ -14,13 +14,22 @@ class Promotions:
 
     def __init__(self, records):
         self.records = records
-        self.converted: dict = {}  # variable -> what it was made of, before JAX promoted it
+        self.converted: dict = {}  # variable -> (what it was made of, where it was converted)
 
     def pass_on(self, variable, operand):
         """A parameter of a called program stands for the caller's operand."""
         self.converted.pop(variable, None)
-        if hasattr(operand, "val") or operand in self.converted:
-            self.converted[variable] = operand if hasattr(operand, "val") else self.converted[operand]
+        if hasattr(operand, "val"):
+            self.converted[variable] = (operand, None)
+        elif operand in self.converted:
+            self.converted[variable] = self.converted[operand]
+
+    def _before(self, variable, span):
+        """What an operand was before this operation promoted it: casts that the user wrote elsewhere stand."""
+        found = None if hasattr(variable, "val") else self.converted.get(variable)
+        if found is None:
+            return variable
+        return found[0] if found[1] in (span, None) else variable
 
     def equation(self, equation, place):
         name = equation.primitive.name
@@ -28,15 +37,20 @@ class Promotions:
             source = equation.invars[0]
             if hasattr(source, "val"):
                 return
-            if name == "convert_element_type" or source in self.converted:
-                self.converted[equation.outvars[0]] = self.converted.get(source, source)
+            here = None if place is None else place[2]
+            before = self.converted.get(source)
+            if name == "convert_element_type":
+                known = before is not None and before[1] == here
+                self.converted[equation.outvars[0]] = (before[0] if known else source, here)
+            elif before is not None:
+                self.converted[equation.outvars[0]] = before
             return
         if name not in BINARY_OPERATIONS or place is None or len(equation.invars) != 2:
             return
         node = place[1].node_at(place[2])
         if not isinstance(node, (ast.BinOp, ast.AugAssign)):
             return
-        one, other = (v if hasattr(v, "val") else self.converted.get(v, v) for v in equation.invars)
+        one, other = (self._before(v, place[2]) for v in equation.invars)
         expected = self._surprise(one, other, equation.outvars[0].aval)
         if expected is not None:
             result = short_dtype(equation.outvars[0].aval.dtype)

@@ -190,6 +190,9 @@ def stored_names(statement):
     return tuple(sorted(names))
 
 
+ABOUT = frozenset("shape dtype ndim size nbytes itemsize aval weak_type is_deleted sharding".split())  # no value is read
+
+
 def loaded_names(statement):
     """Names that the statement reads when it runs: not those that only the bodies of its functions read."""
     found, waiting = [], [statement]
@@ -198,6 +201,8 @@ def loaded_names(statement):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             waiting.extend(getattr(node, "decorator_list", []))
             waiting.extend(d for d in node.args.defaults + node.args.kw_defaults if d is not None)
+            continue
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in ABOUT:
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not node.id.startswith("__jh_"):
             found.append((node.id, node_span(node)))

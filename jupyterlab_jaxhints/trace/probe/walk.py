@@ -11,6 +11,10 @@ from .promotion import Promotions
 
 SMALL = 4096  # elements of a constant that is worth folding
 LARGE = 1 << 20  # bytes of a captured array that is worth a word
+INDEXING = frozenset(
+    """get set add subtract multiply mul divide power min max apply take take_along_axis dynamic_slice
+    dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim
+    dynamic_update_index_in_dim""".split())
 CALLS = frozenset(
     """jit pjit closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat2 checkpoint remat core_call
     custom_jvp_call_jaxpr run_state custom_lin""".split())
@@ -290,13 +294,13 @@ class Walk:
         shape = equation.invars[0].aval.shape
         sizes = equation.params["slice_sizes"] if read else equation.invars[1].aval.shape
         for axis, (start, size, length) in enumerate(zip(inputs[1 if read else 2:], sizes, shape)):
-            if start is None or 0 <= int(start) <= length - size:
+            if start is None or 0 <= int(start) <= length - size or self._mode_is_chosen(place):
                 continue
             self.records.add("out-of-bounds-index", place, index=int(start), size=int(length), axis=axis,
                              width=int(size), effect="shift" if size > 1 else "clamp")
 
     def _positions(self, equation, indices, axes, sizes, place, what, mode):
-        if self._mode_is_chosen(place):
+        if indices.size == 0 or self._mode_is_chosen(place):
             return
         shape = equation.invars[0].aval.shape
         table = indices.reshape(-1, indices.shape[-1]) if indices.ndim else indices.reshape(1, 1)
@@ -311,9 +315,13 @@ class Walk:
 
     @staticmethod
     def _mode_is_chosen(place) -> bool:
-        """`mode="clip"` and the like in the call: the user knows what happens beyond the end."""
+        """`mode="clip"` and the like in the call, or a function for which dropping is the documented way: the user
+        knows what happens beyond the end."""
         node = place[1].node_at(place[2])
-        return isinstance(node, ast.Call) and any(keyword.arg == "mode" for keyword in node.keywords)
+        if not isinstance(node, ast.Call):
+            return not isinstance(node, ast.Subscript)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name not in INDEXING or any(keyword.arg == "mode" for keyword in node.keywords)
 
     def _cast(self, equation, inputs, place):
         if equation.primitive.name != "convert_element_type" or inputs[0] is None:
