@@ -27,7 +27,7 @@ def is_fresh(m: Machine, function: Value) -> bool:
     if isinstance(target, (Wrapped, Partial)):
         loop = m.ctx.eager_loop
         return loop is None or any(loop is made for _, made in target.loops)
-    return isinstance(target, Bound)
+    return isinstance(target, Bound) and isinstance(target.method, Value)  # an unknown attribute may hold one function
 
 
 def repeats(m: Machine, function: Value, node: Any) -> bool:
@@ -239,7 +239,8 @@ def _chosen(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument]) -> l
         if static is None:
             return None
         places, names = static
-        return [arg.keyword not in names if arg.keyword else i not in places for i, arg in enumerate(args)]
+        traced = [arg.keyword not in names if arg.keyword else i not in places for i, arg in enumerate(args)]
+        return traced if spec.selects == "static" else _mapped(m, wrapped, args, traced)
     if spec.selects == "argnums":
         option = wrapped.option("argnums")
         places = tracing.numbers_of(m, option) if option is not None else {0}
@@ -257,6 +258,13 @@ def _chosen(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument]) -> l
     if spec.leafwise and spec.tracer == "linear":
         return [i == 0 for i, _ in enumerate(args)]
     return [True] * len(args)
+
+
+def _mapped(m: Machine, wrapped: Wrapped, args: list[Argument], traced: list[bool]) -> list[Any]:
+    """The same for pmap: what it traces it maps over an axis, unless that is None."""
+    axes = iter(tracing.axes(m, wrapped.option("in_axes"), sum(1 for arg in args if not arg.keyword)))
+    found = [0 if arg.keyword else next(axes) for arg in args]
+    return [how and (True if axis is None else axis) for how, axis in zip(traced, found)]
 
 
 def _axis(axis: Any) -> Any:
