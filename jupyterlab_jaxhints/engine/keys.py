@@ -19,6 +19,9 @@ ABSTRACT_ONLY = frozenset({"jax.eval_shape", "jax.make_jaxpr", "equinox.filter_e
                            "flax.nnx.eval_shape", "jax.linearize"})
 STAGES = frozenset({"lower", "trace", "eval_shape"})  # methods of a transformed function that only trace
 REPEATS = frozenset({"vmap", "filter_vmap", "pmap", "filter_pmap", "scan", "while_loop", "fori_loop", "map", "vectorize"})
+# the host's generators of random numbers: their methods draw
+GENERATORS = frozenset({"numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "random.Random",
+                        "random.SystemRandom"})
 UNUSED = frozenset({"jax.random.key_data", "jax.random.key_impl", "jax.device_put", "jax.block_until_ready",
                     "copy.copy", "copy.deepcopy"})
 
@@ -124,10 +127,21 @@ def _sites(m: Machine, key: Value, node: Any, call: Any) -> tuple[KeySite, ...]:
         if frame.function is None:
             continue
         name = next((name for name, value in frame.given.items() if _holds(m, value, idents)), None)
-        if name is None or frame.generic or frame.nodes.get(name) is None or frame.caller is None:
+        if name is None or frame.nodes.get(name) is None or frame.caller is None or _uncalled(frames, depth):
             break
         out.append(KeySite(depth, frame.nodes[name], frame.caller, frame.call, frame.function))
     return tuple(out)
+
+
+def _uncalled(frames: tuple[Frame, ...], depth: int) -> bool:
+    """No code calls the function of this frame: it, or a transform right around it, is evaluated for its own sake."""
+    if frames[depth].generic:
+        return True
+    while depth and frames[depth - 1].function is None:
+        depth -= 1
+        if frames[depth].generic:
+            return True
+    return False
 
 
 def _family(ident: Any) -> set[Any]:
@@ -158,6 +172,8 @@ def instance_of(m: Machine, name: str) -> frozenset:
     made = table.gives(name) or (name if table.methods_of(name) else "")
     if not made and name.startswith("flax.linen.") and name.rpartition(".")[2][:1].isupper():
         made = "flax.linen.Module"  # the layers are modules
+    if name in GENERATORS:
+        made = name
     return frozenset({f"of:{made}"}) if made else frozenset()
 
 

@@ -139,7 +139,9 @@ def _random(m: Machine, short: str, args: list[Argument], details: dict) -> Valu
         return Value(v.NUMPY | v.NUMBER if not details.get("shape") else v.NUMPY, ident=m.alloc(), **details)
     if draw == "seed":
         return v.NOTHING
-    return Value(v.ALL, ident=m.alloc())
+    from . import keys
+
+    return Value(v.ALL, ident=m.alloc(), flags=keys.instance_of(m, f"numpy.{short}"))
 
 
 PREFIXES.append(("numpy.", _numpy))

@@ -77,7 +77,7 @@ def _is_carried(site: KeySite, loop: Any) -> bool:
     tainted: set[str] = set()
     for statement in _assignments(body):
         value = statement.value
-        holds = value is not None and (_contains(value, site.call) or bool(scopes.names_in(value) & tainted))
+        holds = value is not None and (contains(value, site.call) or bool(scopes.names_in(value) & tainted))
         if holds:
             targets = [t.target for t in statement.targets] if isinstance(statement, cst.Assign) else [statement.target]
             for target in targets:
@@ -176,8 +176,9 @@ def _at(use: KeyUse, depth: int) -> KeySite:
     return chosen
 
 
-def _contains(tree: Any, node: Any) -> bool:
-    return tree is node or any(_contains(child, node) for child in scopes.children(tree))
+def contains(tree: Any, node: Any) -> bool:
+    """The node is in the tree."""
+    return tree is node or any(contains(child, node) for child in scopes.children(tree))
 
 
 def path(site: KeySite) -> list[Any]:
