@@ -89,6 +89,8 @@ def unknown_call(m: Machine, callee: Value, name: str, args: list[Argument], nod
     if name in timing.CLOCKS:
         clock = Value(v.NUMBER, ident=m.alloc(), flags=timing.CLOCK)
         timing.note_call(m, name, args, node, clock)
+        m.emit(Call, node, name=name, callee=callee, func_node=getattr(node, "func", node), args=tuple(args), result=clock,
+               statement_level=statement_level)
         return clock
     timing.note(m, "wait", node)  # it may wait
     result = Value(v.ALL, ident=m.alloc(), flags=keys.instance_of(m, name))

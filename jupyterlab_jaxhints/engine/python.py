@@ -173,6 +173,15 @@ def _iter(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     return _iterator(m, None, items.iterated(m, _first(args)), "iterator")
 
 
+@gives("itertools.cycle", "itertools.chain", "itertools.islice", "itertools.count", "itertools.repeat")
+def _itertools(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    short = name.rpartition(".")[2]
+    if short in ("count", "repeat"):
+        return _iterator(m, None, v.A_NUMBER if short == "count" else _first(args), short)
+    return _iterator(m, None, join_all([items.iterated(m, arg.value) for arg in args] if short == "chain" else
+                                       [items.iterated(m, _first(args))]) if args else v.UNKNOWN, short)
+
+
 @gives("builtins.next")
 def _next(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     record = m.record(_first(args))
