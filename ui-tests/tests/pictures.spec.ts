@@ -30,10 +30,17 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(
       panel(page).locator('.jp-JaxHints-item').first()
     ).toBeVisible();
+    await panel(page)
+      .locator('.jp-JaxHints-item[data-rule="item-assignment"]')
+      .locator('.jp-JaxHints-itemMain')
+      .first()
+      .click();
+    const cell = page.locator('.jp-Notebook .jp-Cell.jp-mod-active');
+    const mark = cell.locator('.jp-JaxHints-mark').first();
+    await expect(mark).toBeVisible();
+    await page.keyboard.press('End');
     // JupyterLab draws the cells one after the other, and moves them while it does.
-    const marks = page.locator('.jp-JaxHints-mark');
-    await expect(marks.nth(1)).toBeVisible();
-    const mark = marks.first();
+    await page.waitForTimeout(2_000);
     await mark.evaluate(node => node.scrollIntoView({ block: 'center' }));
     await page.waitForTimeout(1_000);
     await mark.hover();
