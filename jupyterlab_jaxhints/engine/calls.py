@@ -234,7 +234,7 @@ def decorate(m: Machine, decorator: Value, value: Value, written: cst.Decorator,
     """What a decorator makes of a function."""
     name = decorator.name
     if name in _MARKS:
-        return value.but(flags=value.flags | {_MARKS[name]})
+        return value.but(flags=value.flags | {_MARKS[name]} | ({"cached"} if name == "functools.cached_property" else set()))
     if name in UNCHANGED:
         return value
     if isinstance(decorator.target, Bound) and decorator.target.method in ("setter", "getter", "deleter"):
