@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -277,7 +278,10 @@ def object_attribute(m: Machine, base: Value, record: Record, attr: str, node: A
     if "property" in member.flags:
         from . import calls
 
-        return calls.call_value(m, member.but(flags=member.flags - {"property"}), [calls.given(base, node.value)], node)
+        value = calls.call_value(m, member.but(flags=member.flags - {"property"}), [calls.given(base, node.value)], node)
+        if "cached" in member.flags and not any(leaf.may_be(v.TRACER) for leaf in m.leaves(value)):
+            m.store(base, replace(m.record(base), entries={**m.record(base).entries, attr: value}))
+        return value
     if "static" in member.flags:
         return member
     if "class" in member.flags:
