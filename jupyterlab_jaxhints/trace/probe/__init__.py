@@ -6,8 +6,9 @@ import functools
 import hashlib
 import pathlib
 
-PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "sources", "records", "calls", "hooks",
-         "errors", "keys", "promotion", "walk", "cellrun", "facts", "watch", "evaluate", "device", "entry")
+PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "sources", "records", "permits", "calls",
+         "hooks", "errortexts", "errors", "registrations", "keys", "promotion", "walk", "cellrun", "facts", "watch",
+         "evaluate", "device", "entry")
 
 
 def _without_joints(text: str) -> str:

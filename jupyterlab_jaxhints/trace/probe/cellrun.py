@@ -14,7 +14,9 @@ from .errors import Reader
 from .hooks import Hooks
 from .keys import Keys
 from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token, tracer_token
+from .permits import Permits
 from .records import Records
+from .registrations import flags_on, flattening
 from .shadow import Shadow
 from .sources import Book, node_span, renamed
 from .walk import Walk
@@ -38,6 +40,7 @@ class CellRun:
         self.hooks = Hooks(self.records, clock)
         self.shadow = Shadow(live, self.book.code_for, self.hooks.names())
         self.hooks.shadow = self.shadow
+        self.hooks.calls.permits = Permits(self.shadow)
         self.hooks.config_update = self.config_update
         self.hooks.registered = self.registered
         self.reader = Reader(self.records, self.hooks)
@@ -228,7 +231,7 @@ class CellRun:
         with contextlib.ExitStack() as stack:
             for code, bind in unit.codes:
                 manager = self._eval(code)
-                if not self.hooks.calls.allowed(type(manager).__enter__) and type(manager).__module__ != "contextlib":
+                if not self.hooks.calls.permits.allowed(type(manager).__enter__) and type(manager).__module__ != "contextlib":
                     raise Unknown("enters `%s`" % type(manager).__name__)
                 value = stack.enter_context(manager)
                 if bind is not None:
@@ -370,33 +373,3 @@ class CellRun:
                 self.records.add("float64-without-x64", place, dtype=dtype.split(".")[-1].strip("'>"))
                 return
             frame = frame.f_back
-
-
-DEBUG_FLAGS = ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit", "jax_check_tracer_leaks")
-
-
-def flags_on():
-    """Asked before the trace enters contexts of its own, which switch them off for it."""
-    return [flag for flag in DEBUG_FLAGS if getattr(kernel_jax().config, flag, False) is True]
-
-
-def flattening(tree, name):
-    """The node that flattens the class `name`: the function given to `register_pytree_node`, or the `return` of its
-    `tree_flatten`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and len(node.args) > 1 and isinstance(node.args[0], ast.Name):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if node.args[0].id == name and called.startswith("register_pytree"):
-                return node.args[1]
-        if isinstance(node, ast.Call) and node.args and getattr(node.args[0], "id", "") == name:
-            if "register_dataclass" in ast.unparse(node.func):
-                return node
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            for decorator in node.decorator_list:
-                if "register_dataclass" in ast.unparse(decorator):
-                    return decorator
-            for inner in node.body:
-                if isinstance(inner, ast.FunctionDef) and inner.name == "tree_flatten":
-                    returns = [n for n in ast.walk(inner) if isinstance(n, ast.Return)]
-                    return returns[-1].value if returns else inner
-    return None

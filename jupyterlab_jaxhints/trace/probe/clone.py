@@ -4,7 +4,6 @@ from __future__ import annotations
 import copy
 import enum
 import io
-import itertools
 import random
 import sys
 import types

@@ -40,6 +40,7 @@ class Source:
         self.sites: list = []
         self.tree = ast.parse(text)
         self.nodes = None
+        self.exact = None
         self._index = None
         self._units = None
         self._module = None
@@ -90,13 +91,18 @@ class Source:
 
     def node_at(self, span):
         """The syntax node at a span: the exact one, or the smallest around it."""
+        if self.exact is None:
+            self.exact = {}
+            for node in ast.walk(self.tree):
+                if isinstance(node, (ast.expr, ast.stmt)) and not isinstance(node, ast.Expr):
+                    self.exact.setdefault(node_span(node), node)
+        if tuple(span) in self.exact:
+            return self.exact[tuple(span)]
         best = None
         for node in ast.walk(self.tree):
-            if not hasattr(node, "lineno") or not isinstance(node, (ast.expr, ast.stmt)):
+            if not isinstance(node, (ast.expr, ast.stmt)) or isinstance(node, ast.Expr):
                 continue
             at = node_span(node)
-            if at == tuple(span):
-                return node
             if at[:2] <= tuple(span[:2]) and at[2:] >= tuple(span[2:]):
                 best = node
         return best
@@ -370,7 +376,7 @@ def position(code, lasti):
     if table is None:
         positions = getattr(code, "co_positions", None)
         if positions is not None:
-            table = [(l, c, el, ec) for l, el, c, ec in positions()]
+            table = [(line, start, last, end) for line, last, start, end in positions()]
         else:
             table = _line_table(code)
         _tables[code] = table

@@ -39,6 +39,11 @@ def count_equations(program) -> int:
     return sum(1 + sum(count_equations(below) for below, _ in sub_programs(e)) for e in program.eqns)
 
 
+def has_random(program) -> bool:
+    return any(e.primitive.name.startswith("random_") or any(has_random(below) for below, _ in sub_programs(e))
+               for e in program.eqns)
+
+
 def is_literal(variable) -> bool:
     return hasattr(variable, "val")
 
@@ -117,6 +122,7 @@ class Walk:
         self.equations = 0
         self.names = {id(value): name for name, value in shadow.read.items()}
         self.clock = None
+        self.bodies: dict = {}  # id of a called program -> (it, whether it draws random numbers)
         self.around: list = []  # cell places of the calls whose bodies are being read
 
     def run(self, closed):
@@ -202,6 +208,8 @@ class Walk:
         for below, consts in sub_programs(equation):
             if len(below.invars) != len(equation.invars):
                 continue
+            if self._read_before(below, inputs):
+                return True
             inner_place = self.inner_place(below, equation, place)
             inner = {}
             jit = equation.primitive.name in ("jit", "pjit") and inner_place is None
@@ -224,6 +232,14 @@ class Walk:
             self.keys.leave(equation, below)
             return True
         return False
+
+    def _read_before(self, below, inputs) -> bool:
+        """A loop calls one program again and again: without keys and known values in it there is nothing new."""
+        seen = self.bodies.get(id(below))
+        if seen is None:
+            self.bodies[id(below)] = (below, has_random(below))
+            return False
+        return not seen[1] and all(value is None for value in inputs)
 
     def _branches(self, equation, place, jitted):
         branches = equation.params["branches"]
