@@ -264,12 +264,16 @@ class Format(Event):
 
 @dataclass(eq=False)
 class TryEnd(Event):
-    """A `try` has been evaluated. `node` is the handler. `loads` are the ItemLoad/ItemStore events of its body."""
+    """A `try`, or a `with suppress(…)`, has been evaluated. `node` is the handler, or the call of `suppress`.
+
+    `loads` are the ItemLoad/ItemStore events of its body, `calls` are calls in it that may raise anything.
+    """
 
     statement: Any
     handler: Any
     catches: frozenset[str]
     loads: tuple[Event, ...] = ()
+    calls: tuple[Event, ...] = ()
 
 
 @dataclass(eq=False)
@@ -498,6 +502,8 @@ class ConfigSet(Event):
     imported: bool
     used: bool
     first_use: Event | None = None
+    started: Any = None  # the Step that started JAX's backend, where that was before
+    before: Value | None = None  # what the flag was
     kept = True
 
 

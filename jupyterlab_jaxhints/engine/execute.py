@@ -5,11 +5,11 @@ from typing import Any
 
 import libcst as cst
 
-from . import calls, imports, items, operators, scopes, stores
+from . import calls, config_flags, imports, items, operators, scopes, stores
 from . import values as v
 from .callables import Function
 from .context import Context, Frame, Loop, Try
-from .events import Discard, Iterate, LoopEnd, NameBind, Return, TryEnd
+from .events import Call, Discard, Iterate, LoopEnd, NameBind, Return, TryEnd
 from .interpreter import GUARDS, Machine, executes
 from .state import Scope, join_all
 from .values import Value
@@ -276,6 +276,7 @@ def with_(m: Machine, node: cst.With) -> bool:
     tries = m.ctx
     host = False
     suppressed: frozenset[str] = frozenset()
+    handler = None
     for item in node.items:
         value = m.eval(item.item)
         if isinstance(item.item, cst.Call):
@@ -283,17 +284,36 @@ def with_(m: Machine, node: cst.With) -> bool:
             host = host or name == "jax.ensure_compile_time_eval"
             if name in ("contextlib.suppress", "pytest.raises"):
                 suppressed |= {_exception_name(m, arg.value) for arg in item.item.args}
+                handler = item.item if name == "contextlib.suppress" else handler
         if item.asname is not None:
             stores.assign_target(m, item.asname.name, operators.entered(m, value), item.item, node, how="with")
     if suppressed:
         block = Try(node, m.place, suppressed)
         m.ctx = Context(tries.frames, tries.loops, (*tries.tries, (len(tries.frames), block)))
+        m.item_events.append([])
     if host:
         returns = m.ctx.frames[-1].returns if m.ctx.frames else []
         m.push(Frame(m.ctx.function, m.place, host=True, returns=returns, given=m.ctx.frames[-1].given if m.ctx.frames else {}))
+    before = config_flags.entered(m, node)
     falls = m.exec(node.body)
+    config_flags.left(m, before)
     m.ctx = tries
+    if suppressed:
+        loads, calls_ = _tried(m)
+        if handler is not None:
+            m.emit(TryEnd, handler, statement=node, handler=handler, catches=suppressed, loads=loads, calls=calls_)
     return falls or bool(suppressed)
+
+
+# calls that raise no IndexError of their own
+KEEPS_BOUNDS = ("jax.", "array.", "at.", "builtins.", "math.", "str.", "list.append", "list.extend")
+
+
+def _tried(m: Machine) -> tuple[tuple, tuple]:
+    """What happened in a `try`: items read and written, and calls that may raise anything."""
+    events = m.item_events.pop()
+    return (tuple(event for event in events if not isinstance(event, Call)),
+            tuple(event for event in events if isinstance(event, Call) and not event.name.startswith(KEEPS_BOUNDS)))
 
 
 def _exception_name(m: Machine, node: Any) -> str:
@@ -327,10 +347,11 @@ def try_(m: Machine, node: cst.Try) -> bool:
     m.ctx = Context(outer.frames, outer.loops, (*outer.tries, (len(outer.frames), block)))
     m.item_events.append([])
     falls = m.exec(node.body)
-    loads = tuple(m.item_events.pop())
+    loads, calls_ = _tried(m)
     m.ctx = outer
     for handler in node.handlers:
-        m.emit(TryEnd, handler, statement=node, handler=handler, catches=_handler_names(m, handler), loads=loads)
+        m.emit(TryEnd, handler, statement=node, handler=handler, catches=_handler_names(m, handler), loads=loads,
+               calls=calls_)
     if falls and node.orelse is not None:
         falls = m.exec(node.orelse)
     ends = [m.state.fork(m.scope)] if falls else []

@@ -72,6 +72,8 @@ def qualified(m: Machine, name: str) -> Value:
 def call(m: Machine, name: str, callee: Value, args: list[Argument], node: Any, statement_level: bool = False) -> Value:
     """A call of a function that is known by name."""
     args = [_as_array(m, name, place, arg) for place, arg in enumerate(args)]
+    if name in config_flags.BACKEND:
+        config_flags.started(m, node)
     handler = HANDLERS.get(name)
     if handler is None:
         handler = next((h for prefix, h in PREFIXES if name.startswith(prefix)), None)
@@ -136,7 +138,7 @@ def from_table(m: Machine, entry: api.Entry, args: list[Argument], node: Any) ->
             return v.UNKNOWN
         if holds:
             result, items_, each = outcome.result, outcome.items, None
-    if result in ("array", "tuple", "list", "key", "keys") and entry.name.startswith("jax."):
+    if result in ("array", "tuple", "list", "key", "keys") and entry.name.startswith("jax.") and entry.name not in config_flags.BACKEND:
         config_flags.used(m, node)
     operands = operands_of(m, args)
     if entry.like is not None:
@@ -297,6 +299,12 @@ def _config_update(m: Machine, name: str, args: list[Argument], node: Any) -> Va
         config_flags.set_flag(m, flag.const, value, node, "update")
     else:
         config_flags.forget(m)
+    return v.NOTHING
+
+
+@gives("jax.config.config_with_absl", "jax.config.parse_flags_with_absl")
+def _config_absl(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    config_flags.forget(m)
     return v.NOTHING
 
 

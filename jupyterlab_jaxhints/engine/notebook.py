@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..protocol import Evidence, Range
-from ..rules.base import Fix, Hint
-from . import execute, expressions, generic, items, numerics, operators, python, timing  # noqa: F401 (they register themselves)
+from ..rules.base import Fix
+from . import config_flags, execute, expressions, generic, items, numerics, operators, python, timing  # noqa: F401 (they register themselves)
 from .cells import Cell
 from .context import Context
 from .dispatch import Dispatcher, Found, LoadedRule
@@ -20,46 +19,13 @@ from .edits import Edit, EditRefused, Site
 from .events import Event, NotebookEnd
 from .interpreter import Machine, OverBudget
 from .later import Reader
+from .results import Finding, Result, State, Whole, fingerprint
 from .statements import CellCode, parse_piece, read
-from .values import UNKNOWN, Place, Step, Value
+from .values import UNKNOWN, Place, Step
 
 
-@dataclass(eq=False)
-class Finding:
-    """A hint in its place."""
-
-    rule: LoadedRule
-    hint: Hint
-    cell: str
-    range: Range
-    evidence: list[Evidence]
-    context: Context
-    place: Place
-
-
-@dataclass(eq=False)
-class Result:
-    """What came of evaluating one statement (or one function that nobody calls)."""
-
-    reads: tuple[dict, dict, dict]
-    names: dict
-    heap: dict
-    used: dict
-    found: list[Found]
-    kept: list[Event]
-    functions: list
-    deferred: list
-    followed: set
-    asked: dict
-    timeline: list
-
-
-@dataclass(eq=False)
-class _Row:
-    """A statement of the notebook, in order. `ghost`: it does not parse; what it bound before still serves others."""
-
-    place: Place
-    ghost: list[Result] = field(default_factory=list)
+REMEMBERED = 300  # statements that went and may come back, as by undo
+STRIDE = 40  # rows between two states that are kept
 
 
 class Notebook:
@@ -73,9 +39,13 @@ class Notebook:
         self._codes: dict[str, CellCode] = {}
         self._places: dict[tuple, Place] = {}
         self._laid: dict[str, tuple[CellCode, list[Place], bool]] = {}
-        self._rows: list[_Row] = []
+        self._rows: list[Place] = []
+        self._gone: dict[tuple, Place] = {}  # places of statements that are no longer there, the last few
+        self._ghosts: dict[Place, list[Result]] = {}
         self._results: dict[Any, Result] = {}
-        self._end: list[Found] = []
+        self._uncalled_keys: dict[Any, list] = {}  # place → keys of results of what nobody calls there
+        self._whole: Whole | None = None
+        self._misplaced: dict[str, str] = {}
         self.broken: set[str] = set()
         self.given_up: Counter[str] = Counter()  # evaluations that a limit ended, by the exception's class
         self.jax_version: str | None = None
@@ -83,7 +53,7 @@ class Notebook:
     @property
     def failed_rules(self) -> dict[str, str]:
         """Rules that raised: name → class of the exception."""
-        return self._dispatch.failed
+        return self._dispatch.failed | self._misplaced
 
     @property
     def evaluated(self) -> int:
@@ -108,30 +78,33 @@ class Notebook:
             old = self._codes.get(cell.id)
             same = old is not None and old.cell.text == cell.text
             codes[cell.id] = old if same else read(cell, cursor_line if cell.id == edited else None)
-        before = self._rows
+        before, ghosts = self._rows, self._ghosts
         self._codes, self._rows, self.broken = codes, [], set()
-        places: dict[tuple, Place] = {}
         for code in codes.values():
-            self._place(code, places)
-        self._places = places
+            self._place(code)
+        for number, place in enumerate(self._rows):
+            place.index = number
+        places = self._places
+        self._places = {place.key: place for place in self._rows if place.statement is not None}
+        gone = places.keys() - self._places.keys()
         self._laid = {cell: laid for cell, laid in self._laid.items() if cell in codes}
-        self._haunt(before)
-        self._machine.reader = self._reader = Reader([row.place for row in self._rows])
-        live = {row.place.key for row in self._rows}
-        self._results = {key: result for key, result in self._results.items() if _home(key) in live}
+        self._haunt(before, ghosts)
+        self._machine.reader = self._reader = Reader(self._rows)
+        for key in gone:
+            self._gone[key] = places[key]
+            self._results.pop(key, None)
+            for other in self._uncalled_keys.pop(key, ()):
+                self._results.pop(other, None)
+        for key in list(self._gone)[:-REMEMBERED]:
+            del self._gone[key]
 
-    def _place(self, code: CellCode, places: dict[tuple, Place]) -> None:
+    def _place(self, code: CellCode) -> None:
         known = self._laid.get(code.id)
         if known is None or known[0] is not code:
             known = self._laid[code.id] = (code, *self._lay(code))
-        _, laid, broken = known
-        if broken:
+        if known[2]:
             self.broken.add(code.id)
-        for place in laid:
-            place.index = len(self._rows)
-            if place.statement is not None:
-                places[place.key] = place
-            self._rows.append(_Row(place))
+        self._rows += known[1]
 
     def _lay(self, code: CellCode) -> tuple[list[Place], bool]:
         """The places of a cell's statements, and whether one of them does not parse."""
@@ -146,82 +119,137 @@ class Notebook:
             broken = broken or piece.repaired
             number = seen[statement.hash] = seen.get(statement.hash, 0) + 1
             key = (code.id, statement.hash, number)
-            place = self._places.get(key) or Place(code.id, key)
-            place.piece, place.statement = piece, statement
+            place = self._places.get(key) or self._gone.pop(key, None) or Place(code.id, key)
+            # results of other statements speak of its nodes: a text that comes back must bring the same tree
+            place.piece, place.statement = piece, place.statement or statement
             laid.append(place)
         return laid, broken
 
-    def _haunt(self, before: list[_Row]) -> None:
+    def _haunt(self, before: list[Place], ghosts: dict[Place, list[Result]]) -> None:
         """Statements that went from cells which now hold a broken one go on serving the other cells."""
+        self._ghosts = {}
         for row in self._rows:
-            if row.place.statement is None:
-                gone = [old for old in before if old.place.cell == row.place.cell and old.place.key not in self._places]
-                row.ghost = [self._results[old.place.key] for old in gone if old.place.key in self._results]
-                row.ghost += [result for old in gone for result in old.ghost]
+            if row.statement is None:
+                gone = [old for old in before if old.cell == row.cell and old.key not in self._places]
+                self._ghosts[row] = [self._results[old.key] for old in gone if old.key in self._results]
+                self._ghosts[row] += [result for old in gone for result in ghosts.get(old, ())]
 
     # --- evaluating ------------------------------------------------------------------------------------------
 
     def analyze(self, only: str | None = None) -> dict[str, list[Finding]]:
         """Findings by cell. With `only`, that cell's: what stands behind it is not evaluated again."""
-        names: dict = {}
-        heap: dict = {}
-        used: dict = {}
-        last = max((r.place.index for r in self._rows if r.place.cell == only), default=-1) if only is not None else None
-        for row in self._rows:
-            for ghost in row.ghost:
-                names.update(ghost.names)
-                heap.update(ghost.heap)
-            if row.place.statement is None:
-                continue
-            stale = last is not None and row.place.index > last
-            result = self._results.get(row.place.key)
-            if result is None and stale:
-                continue
-            if result is None or not (stale or self._holds(result, names, heap, used)):
-                result = self._results[row.place.key] = self._evaluate(row.place, names, heap, used)
-            names.update(result.names)
-            heap.update(result.heap)
-            used.update(result.used)
-        results = [self._results[row.place.key] for row in self._rows if row.place.key in self._results]
-        results += self._uncalled(results, names, heap, used, only)
-        if only is None:
-            events = [event for result in results for event in result.kept]
-            self._end = self._dispatch.end(NotebookEnd(self._machine, None, None, Context(), events=tuple(
-                [*events, *self._timed()])))
-        return self._by_cell(results, only)
+        return self._analyze_all() if only is None else self._analyze_one(only)
+
+    def _analyze_all(self) -> dict[str, list[Finding]]:
+        start = self._start(len(self._rows))
+        states = [state for state in self._whole.states if state.row <= start.row] if self._whole is not None else []
+        state = start.copy(start.row)
+        for row in range(start.row, len(self._rows)):
+            if row % STRIDE == 0 and (not states or states[-1].row < row):
+                states.append(state.copy(row))
+            self._step(state, self._rows[row])
+        results = [self._results[place.key] for place in self._rows if place.key in self._results]
+        followed: set = set()
+        for result in results:
+            followed |= result.followed
+        results += self._uncalled(results, state, followed)
+        events = [event for result in results for event in result.kept]
+        end = self._dispatch.end(NotebookEnd(self._machine, None, None, Context(), events=tuple(
+            [*events, *self._timed()])))
+        found: dict[str, list[Found]] = {}
+        for each in (*(f for result in results for f in result.found), *end):
+            found.setdefault(each.place.cell, []).append(each)
+        self._whole = Whole(list(self._rows), states, state, followed, found)
+        return {cell: findings for cell in found if (findings := self._findings(found[cell]))}
+
+    def _analyze_one(self, only: str) -> dict[str, list[Finding]]:
+        own = [place for place in self._rows if place.cell == only]
+        last = own[-1].index + 1 if own else 0
+        start = self._start(own[0].index if own else 0)
+        state = start.copy(start.row)
+        for row in range(start.row, last):
+            self._step(state, self._rows[row])
+        results = [self._results[place.key] for place in own if place.key in self._results]
+        followed = set(self._whole.followed) if self._whole is not None else set()
+        if self._whole is not None:
+            state = self._whole.final.copy(last)
+        for result in results:
+            state.take(result)
+            followed |= result.followed
+        results += self._uncalled(results, state, followed)
+        found = [f for result in results for f in result.found if f.place.cell == only]
+        if self._whole is not None:
+            found += self._whole.found.get(only, ())
+        return {only: self._findings(found)}
+
+    def _start(self, limit: int) -> State:
+        """The last known state in front of everything that changed since the last whole analysis, and of `limit`."""
+        if self._whole is None:
+            return State(0, {}, {}, {})
+        same = 0
+        for now, before in zip(self._rows, self._whole.rows):
+            result = self._results.get(now.key)
+            if now is not before or now.statement is None or result is None or result.shown is not self._shown(now) or (
+                    result.asked and not self._answers_hold(result)):
+                break
+            same += 1
+        limit = min(limit, same)
+        return next((state for state in reversed(self._whole.states) if state.row <= limit), State(0, {}, {}, {}))
+
+    def _step(self, state: State, place: Place) -> None:
+        """Pass over a row: its result is used again where it holds."""
+        for ghost in self._ghosts.get(place, ()):
+            state.names.update(ghost.names)
+            state.heap.update(ghost.heap)
+        if place.statement is None:
+            return
+        result = self._results.get(place.key)
+        if result is None or result.shown is not self._shown(place) or not self._holds(result, state):
+            result = self._results[place.key] = self._evaluate(place, state)
+        state.take(result)
 
     def _timed(self) -> list[Event]:
         """What clocks and magics time."""
         timelines, magics = [], []
         whole: dict[str, list] = {}
-        for row in self._rows:
-            result = self._results.get(row.place.key)
-            if result is None or row.place.statement is None:
+        for place in self._rows:
+            result = self._results.get(place.key)
+            if result is None or place.statement is None:
                 continue
             timelines.append(result.timeline)
-            for magic in self._codes[row.place.cell].masked.magics:
+            for magic in self._codes[place.cell].masked.magics:
                 if magic.name not in ("time", "timeit"):
                     continue
                 if magic.kind == "cell":
-                    whole.setdefault(row.place.cell, []).extend(result.timeline)
-                elif magic.line == row.place.piece.start_line:
+                    whole.setdefault(place.cell, []).extend(result.timeline)
+                elif magic.line == place.piece.start_line:
                     magics.append((f"%{magic.name}", result.timeline))
         magics += [("%%", entries) for entries in whole.values()]
         return timing.collect(self._machine, timelines, magics)
 
-    def _holds(self, result: Result, names: dict, heap: dict, used: dict) -> bool:
+    def _holds(self, result: Result, state: State) -> bool:
         """Everything that the evaluation read is still the same."""
-        for reads, now in zip(result.reads, (names, heap, used)):
+        for reads, now in zip(result.reads, state[1:]):
             for key, value in reads.items():
                 current = now.get(key)
-                if current is not value and _print(current) != _print(value):
+                if current is not value and fingerprint(current) != fingerprint(value):
                     return False
+        return not result.asked or self._answers_hold(result)
+
+    def _answers_hold(self, result: Result) -> bool:
         return all(self._reader.ask(question) == answer for question, answer in result.asked.items())
 
-    def _evaluate(self, place: Place, names: dict, heap: dict, used: dict) -> Result:
+    def _evaluate(self, place: Place, state: State) -> Result:
         m = self._machine
+        _, names, heap, used = state
+        magic = next((found for found in self._codes[place.cell].masked.magics if found.kind == "line" and found.name in (
+            "env", "set_env") and found.line == place.piece.start_line), None)
+        if magic is not None:
+            used = {**used, ("magic", place.key): magic.args}
         m.begin(place, names, heap, used)
         m.last_shown = self._shown(place)
+        if magic is not None:
+            return self._run(lambda: config_flags.magic(m, magic.args, place.statement.body[0]))
         return self._run(lambda: m.exec_all(place.statement.body))
 
     def _run(self, work: Any) -> Result:
@@ -237,72 +265,68 @@ class Notebook:
         state = m.state
         reads = (state.names.reads, state.heap.reads, state.used.reads)
         return Result(reads, state.names.delta, state.heap.delta, state.used.delta, found, m.kept, m.made_functions,
-                      m.deferred, m.followed, self._reader.asked, m.timeline)
+                      m.deferred, m.followed, self._reader.asked, m.timeline, m.last_shown)
 
     def _shown(self, place: Place) -> Any:
         """The last expression of a cell, whose value the notebook shows."""
-        following = self._rows[place.index + 1].place.cell if place.index + 1 < len(self._rows) else None
+        following = self._rows[place.index + 1].cell if place.index + 1 < len(self._rows) else None
         if following == place.cell or not place.statement.body:
             return None
         last = place.statement.body[-1]
         return last.body[-1] if hasattr(last, "body") and isinstance(last.body, (list, tuple)) and last.body else None
 
-    def _uncalled(self, results: list[Result], names: dict, heap: dict, used: dict, only: str | None) -> list[Result]:
+    def _uncalled(self, results: list[Result], state: State, followed: set) -> list[Result]:
         """Functions and transforms that nothing called are evaluated with unknown arguments."""
-        followed: set = set()
-        for result in results:
-            followed |= result.followed
         out: list[Result] = []
         todo = [("wrapped", w) for result in results for w in result.deferred if ("called", w.ident) not in followed]
         todo += [("function", f) for result in results for f in result.functions]
         for kind, each in todo:
             if kind == "function" and id(each.node) in followed:
                 continue
-            if only is not None and each.place.cell != only:
-                key = (kind, each.ident)
-                if key in self._results:
-                    out.append(self._results[key])
-                continue
-            result = self._uncalled_result(kind, each, names, heap, used)
+            result = self._uncalled_result(kind, each, state)
             followed |= result.followed
             out.append(result)
         return out
 
-    def _uncalled_result(self, kind: str, each: Any, names: dict, heap: dict, used: dict) -> Result:
+    def _uncalled_result(self, kind: str, each: Any, state: State) -> Result:
         key = (kind, each.ident)
         result = self._results.get(key)
-        if result is not None and self._holds(result, names, heap, used):
+        if result is not None and self._holds(result, state):
             return result
         m = self._machine
-        m.begin(each.place, names, heap, used)
+        m.begin(each.place, *state[1:])
         m.counter = 1_000_000 * (each.ident[1] + 1)  # apart from what the statement itself made
-        if kind == "wrapped":
-            result = self._run(lambda: generic.trace(m, each))
-        else:
-            result = self._run(lambda: generic.call(m, each))
+        result = self._run(lambda: generic.trace(m, each) if kind == "wrapped" else generic.call(m, each))
         self._results[key] = result
+        self._uncalled_keys.setdefault(each.ident[0], []).append(key)
         return result
 
     # --- what was found --------------------------------------------------------------------------------------
 
-    def _by_cell(self, results: Iterable[Result], only: str | None) -> dict[str, list[Finding]]:
-        out: dict[str, list[Finding]] = {}
+    def _findings(self, found: Iterable[Found]) -> list[Finding]:
+        """The hints of one cell in order, each once."""
+        out: list[Finding] = []
         seen: set = set()
-        for found in (*(f for result in results for f in result.found), *self._end):
-            place = found.place
-            key = (found.rule.name, id(found.hint.node), place.key)
-            if key in seen or self._places.get(place.key) is not place or (only is not None and place.cell != only):
+        for each in found:
+            key = (each.rule.name, id(each.hint.node), each.place.key)
+            if key in seen or self._places.get(each.place.key) is not each.place:
                 continue
             seen.add(key)
-            finding = self._finding(found)
-            out.setdefault(place.cell, []).append(finding)
-        for findings in out.values():
-            findings.sort(key=lambda f: (f.range.start.line, f.range.start.character, f.rule.name))
-        return out
+            finding = self._finding(each)
+            if finding is not None:
+                out.append(finding)
+        return sorted(out, key=lambda f: (f.range.start.line, f.range.start.character, f.rule.name))
 
-    def _finding(self, found: Found) -> Finding:
+    def _finding(self, found: Found) -> Finding | None:
+        """A hint in its place; None, and a word on the rule, where its node is not of the statement that it names."""
         if found.range is None:
-            found.range = self._range(found.place, found.hint.node)
+            try:
+                found.range = self._range(found.place, found.hint.node)
+            except KeyError as error:
+                if self._machine.strict:
+                    raise
+                self._misplaced[found.rule.name] = type(error).__name__
+                return None
         steps = [*found.context.chain(), *found.hint.evidence]
         evidence = list(self._evidence(steps))
         return Finding(found.rule, found.hint, found.place.cell, self._range(found.place, found.hint.node), evidence,
@@ -340,19 +364,3 @@ class Notebook:
         except EditRefused:
             pass
         return out
-
-
-def _home(key: Any) -> Any:
-    """The key of the place that a result belongs to."""
-    return key if len(key) == 3 else key[1][0]
-
-
-def _print(value: Any) -> Any:
-    """What two entries of the state must share to count as the same."""
-    if value is None or isinstance(value, (int, str, tuple)):
-        return value
-    if isinstance(value, Value) or hasattr(value, "fingerprint"):
-        return value.fingerprint()
-    if isinstance(value, (Event, Step)):
-        return (type(value).__name__, value.place.key if value.place is not None else None, id(value.node))
-    return id(value)

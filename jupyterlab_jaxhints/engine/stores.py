@@ -102,6 +102,8 @@ def store_item(m: Machine, target: cst.Subscript, value: Value, value_node: Any,
     if frame is not None and m.is_older(base, frame):
         m.emit(OuterWrite, target, how="item", name=m.text(target.value), value=value, owner=base)
     write_item(m, base, index, value)
+    if base.name == "os.environ":
+        config.environment(m, index, value, statement)
     if base.must_be(v.TREE):
         pass
     elif base.must_be(v.NUMPY) and base.known:
