@@ -291,12 +291,14 @@ class Notebook:
     def _uncalled_result(self, kind: str, each: Any, state: State) -> Result:
         key = (kind, each.ident)
         result = self._results.get(key)
-        if result is not None and self._holds(result, state):
+        subject = each.fingerprint()
+        if result is not None and result.subject == subject and self._holds(result, state):
             return result
         m = self._machine
         m.begin(each.place, *state[1:])
         m.counter = 1_000_000 * (each.ident[1] + 1)  # apart from what the statement itself made
         result = self._run(lambda: generic.trace(m, each) if kind == "wrapped" else generic.call(m, each))
+        result.subject = subject
         self._results[key] = result
         self._uncalled_keys.setdefault(each.ident[0], []).append(key)
         return result
