@@ -13,7 +13,7 @@ import libcst as cst
 
 from . import values as v
 from .context import Context, Frame
-from .events import Event, NameRead, Parameter
+from .events import Call, Event, NameRead, Parameter
 from .scopes import Known
 from .state import Record, Scope, State
 from .values import Place, Step, Value
@@ -84,6 +84,8 @@ class Machine:
         if kind not in self.listened and not kind.kept:
             return None
         event = kind(self, node, self.place, self.ctx, **fields)
+        if self.item_events and kind is Call:
+            self.item_events[-1].append(event)
         if kind.kept:
             self.kept.append(event)
         if kind in self.listened:
