@@ -43,17 +43,31 @@ def _inside(ctx: Context, frame: Frame) -> Frame | None:
     return next((each for each in ctx.frames[place + 1:] if each.function is not None), None)
 
 
-def signature(ctx: Context) -> Any:
-    """Shapes, dtypes and static values of the program's arguments, as far as they are known."""
+def arguments(ctx: Context) -> tuple[Value, ...]:
+    """The program's arguments, as the traced function sees them."""
     frame = ctx.staging_frame
     inner = _inside(ctx, frame) if frame is not None else None
-    return tuple(_facts(value) for value in inner.given.values()) if inner is not None else ()
+    return tuple(inner.given.values()) if inner is not None else ()
 
 
-def _facts(value: Value) -> Any:
-    parts = tuple(_facts(part) for part in value.elements) if value.elements is not None else None
-    const = repr(value.const) if value.known and not value.must_be(v.ARRAYLIKE) else None
-    return (value.kinds, value.shape, value.dtype, value.weak, const, parts)
+def may_share(a: tuple[Value, ...], b: tuple[Value, ...]) -> bool:
+    """Nothing that is known of shapes, dtypes and static values keeps two traces from being one program."""
+    return len(a) == len(b) and all(map(_alike, a, b))
+
+
+def _alike(a: Value, b: Value) -> bool:
+    if a.elements is not None and b.elements is not None:
+        return may_share(a.elements, b.elements)
+    traced = v.TRACER | v.TREE | v.ARRAY
+    if not a.kinds & b.kinds and not (a.may_be(traced) and b.may_be(traced)):
+        return False
+    if a.known and b.known and not a.may_be(v.ARRAYLIKE) and repr(a.const) != repr(b.const):
+        return False
+    if a.shape is not None and b.shape is not None:
+        if len(a.shape) != len(b.shape) or any(None not in (m, n) and m != n for m, n in zip(a.shape, b.shape)):
+            return False
+    pairs = ((a.dtype, b.dtype), (a.weak, b.weak))
+    return all(one is None or other is None or one == other for one, other in pairs)
 
 
 def is_outside(number: int, ctx: Context) -> bool:

@@ -26,7 +26,7 @@ def reads(end: NotebookEnd) -> Iterator[Stale]:
     """The stale reads of a notebook, each node once."""
     events = end.events
     roots = {_site(e.root, e) for e in events if isinstance(e, NameRead) and e.node is not e.root}
-    first: dict[Any, tuple[int, NameRead]] = {}
+    first: dict[Any, list[tuple[int, NameRead, tuple]]] = {}
     found: set = set()
     for place, event in enumerate(events):
         if isinstance(event, Call) and (event.name in FORGETS or getattr(event.callee.target, "method", "") == "clear_cache"):
@@ -35,8 +35,12 @@ def reads(end: NotebookEnd) -> Iterator[Stale]:
             continue
         if not programs.is_compiled(event.ctx) or not programs.is_outside(event.number, event.ctx):
             continue
-        key = (_site(event.node, event), programs.identity(event.ctx), programs.signature(event.ctx))
-        before = first.setdefault(key, (place, event))
+        given = programs.arguments(event.ctx)
+        known = first.setdefault((_site(event.node, event), programs.identity(event.ctx)), [])
+        before = next((each for each in known if programs.may_share(each[2], given)), None)
+        if before is None:
+            known.append((place, event, given))
+            continue
         change = _changed(before[1], event, events[before[0] + 1:place], roots)
         if change is not None:
             found.add(_site(event.node, event))
