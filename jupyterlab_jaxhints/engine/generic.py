@@ -34,13 +34,14 @@ def trace(m: Machine, wrapped: Wrapped) -> None:
     if spec is None or function is None or m.nodes > MAX_FOLLOWED:
         return
     args = unknown_arguments(m, function, skip=_given(wrapped.function))
+    alloc = m.counter
     traced = transforms.traced_arguments(m, wrapped, spec, args, wrapped.node)
     if traced is None:
         return
     traced = [t if t.keyword == "" else Argument(v.UNKNOWN, t.node, "", t.keyword) for t in traced]
     marker = Frame(None, m.place, wrapped.transform, spec.staged, spec.tracer, spec.host, wrapped.node, wrapped.place,
                    transforms.trace_step(m, wrapped, wrapped.node), wrapped=wrapped, generic=True)
-    aside(m, lambda: transforms.inside(m, marker, wrapped.function, traced, wrapped.node))
+    aside(m, lambda: transforms.inside(m, marker, wrapped.function, traced, wrapped.node, alloc))
 
 
 def _given(value: Value) -> int:

@@ -92,7 +92,15 @@ def _repeated_by(m: Machine, key: Value) -> str:
 
 
 def _is_older(m: Machine, key: Value, frame: Frame) -> bool:
-    made = root(key.ident)
+    ident = key.ident
+    while isinstance(ident, tuple) and ident and ident[0] == "part":
+        if isinstance(ident[2], tuple) and not _was_there(m, ident[2], frame):
+            return False  # each lane or turn takes another one of the keys
+        ident = ident[1]
+    return _was_there(m, root(ident), frame)
+
+
+def _was_there(m: Machine, made: Any, frame: Frame) -> bool:
     if isinstance(made, tuple) and made and made[0] == "carry":
         return made[2][0] != m.origin.key or made[2][1] <= frame.alloc
     if isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], tuple) and len(made[0]) == 2 and made[0][0] == m.origin.key:
@@ -107,7 +115,7 @@ def handed_on(m: Machine, before: Value, after: Value) -> None:
     ends, starts = m.leaves(after), m.leaves(before)
     for start, end in zip(starts, ends) if len(starts) == len(ends) else ():
         carried = isinstance(start.ident, tuple) and start.ident[:1] == ("carry",)
-        if not carried or end.ident != start.ident or not start.must_be(v.KEY):
+        if not carried or end.ident != start.ident:
             continue
         use = m.state.used.get(("key", start.ident))
         if use is not None and KeyUse in m.listened:

@@ -1,11 +1,12 @@
 """Arithmetic, comparison, truth, and what a test teaches about names."""
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import libcst as cst
 
-from . import constants, items, shapes, timing
+from . import constants, items, scopes, shapes, timing
 from . import values as v
 from .events import Binary, Truth
 from .interpreter import Machine, evaluates
@@ -284,7 +285,10 @@ def boolean(m: Machine, node: cst.BooleanOperation) -> Value:
         return left
     before = m.state.fork(m.scope)
     narrow(m, node.left, form == "and")
+    guarding = m.asks_for_names(node.left)
+    m.guards += guarding
     right = m.eval(node.right)
+    m.guards -= guarding
     if answer is not None:
         return right
     after = m.state.fork(m.scope)
@@ -316,10 +320,19 @@ def conditional(m: Machine, node: cst.IfExp) -> Value:
     return v.join(yes, no)
 
 
+# `isinstance(x, Tracer)`, `is_concrete(x)`: each side of the test knows what it deals with
+ASKS_FOR_TRACERS = re.compile(r"[Tt]rac(er|ing)|[Cc]oncrete|[Ss]taging")
+
+
 def narrow(m: Machine, test: Any, holds: bool) -> None:
     """What the names in a test must be where it holds (or does not)."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         narrow(m, test.expression, not holds)
+        return
+    if isinstance(test, cst.Call) and ASKS_FOR_TRACERS.search(m.text(test)):
+        for name in map(cst.Name, scopes.names_in(test)):
+            if m.lookup(name.value).may_be(v.TRACER):
+                m.refine(name, v.UNKNOWN)
         return
     if isinstance(test, cst.BooleanOperation):
         if isinstance(test.operator, cst.And) == holds:

@@ -63,7 +63,7 @@ class _Primitive:
     def carried(self, value: Value) -> Value:
         """A carry as its loop's body sees it; keys in it are other ones on each turn."""
         def leaf(part: Value) -> Value:
-            known = part.must_be(v.KEY) and part.ident is not None
+            known = (part.must_be(v.KEY | v.TREE) or part.is_unknown and not part.name) and part.ident is not None
             return part.but(ident=("carry", part.ident, self.m.alloc())) if known else part
 
         return tracing.map_leaves(self.m, self.traced(value), leaf, own=True)
@@ -138,7 +138,9 @@ def _element(m: Machine, xs: Value) -> Value:
             return part
         if part.must_be(v.ARRAYLIKE | v.KEY):
             return items.iterated(m, part)
-        return part if part.is_unknown or part.must_be(v.TREE) else v.UNKNOWN
+        if part.must_be(v.TREE) or part.is_unknown and not part.name:
+            return part.but(ident=m.alloc())
+        return part if part.is_unknown else v.UNKNOWN
 
     return tracing.map_leaves(m, xs, leaf)
 

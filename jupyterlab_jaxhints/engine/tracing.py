@@ -11,6 +11,7 @@ from .callables import Argument, Bound, Class, Function, Partial, Wrapped
 from .interpreter import Machine
 from .values import MISSING, Step, Value, tuple_of
 
+EVERY, SOME = "every axis", "some axes"  # what `vectorize` maps over, without and with a signature
 KINDS = {"abstract": v.ABSTRACT, "linear": v.LINEAR}
 
 
@@ -25,7 +26,7 @@ def map_leaves(m: Machine, value: Value, change: Any, depth: int = 5, own: bool 
     if record is None or record.kind not in ("list", "dict", "object"):
         return change(value)
     if record.kind == "object" and not (isinstance(record.cls, Class) and record.cls.pytree):
-        return value
+        return v.UNKNOWN if own and isinstance(record.cls, Class) and not record.cls.closed else value  # may be a tree
     items = record.items and tuple(map_leaves(m, part, change, depth - 1, own) for part in record.items)
     children = classes.children_of(record.cls) if record.kind == "object" else frozenset(record.entries)
     entries = {key: map_leaves(m, part, change, depth - 1, own) if children is not None and key in children else (
@@ -37,14 +38,14 @@ def map_leaves(m: Machine, value: Value, change: Any, depth: int = 5, own: bool 
     return out
 
 
-def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool = False, drop: int | None = None) -> Value:
-    """What a function sees of an argument that its transform traces. `drop`: the axis that vmap maps over."""
+def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool = False,
+              drop: int | str | None = None) -> Value:
+    """What a function sees of an argument that its transform traces. `drop`: the axis that vmap maps over, EVERY or SOME."""
     kind = KINDS[tracer]
 
     def leaf(part: Value) -> Value:
         if part.must_be(v.KEY):
-            shape = _without(part.shape, drop)
-            return part.but(shape=shape, ident=("carry", part.ident, m.alloc()) if drop is not None else part.ident)
+            return part.but(shape=_without(part.shape, drop), ident=lane(part))
         if leafwise and part.must_be(v.NUMBER):
             return part
         if part.must_be(v.NUMBER | v.ARRAYLIKE) or part.must_be(v.NUMBER | v.ARRAYLIKE | v.TREE) and not part.must_be(v.TREE):
@@ -53,17 +54,20 @@ def as_tracer(m: Machine, value: Value, tracer: str, step: Step, leafwise: bool 
             return Value(v.STRING, traced=step, ident=m.alloc(), flags=frozenset({"traced"}))
         if part.must_be(v.TREE) or part.is_unknown and not part.name:
             if leafwise:
-                return v.UNKNOWN.but(ident=part.ident)
+                return v.UNKNOWN.but(ident=lane(part))
             flags = frozenset({"linear"}) if tracer == "linear" else frozenset()
             if part.must_be(v.TREE) and "linear" not in part.flags:
                 flags = frozenset()
-            return Value(v.TREE, traced=step, ident=part.ident, flags=flags)
+            return Value(v.TREE, traced=step, ident=lane(part), flags=flags)
         return part
+
+    def lane(part: Value) -> Any:
+        return part.ident if drop is None or part.ident is None else ("carry", part.ident, m.alloc())
 
     return map_leaves(m, value, leaf, own=True)
 
 
-def _leaf(m: Machine, part: Value, kind: int, step: Step, drop: int | None) -> Value:
+def _leaf(m: Machine, part: Value, kind: int, step: Step, drop: int | str | None) -> Value:
     shape, dtype, weak = part.shape, part.dtype, part.weak
     if part.must_be(v.NUMBER):
         dtype = {"bool": "bool", "int": "int32", "float": "float32", "complex": "complex64"}.get(dtype or "")
@@ -75,9 +79,11 @@ def _leaf(m: Machine, part: Value, kind: int, step: Step, drop: int | None) -> V
     return Value(kind, shape=_without(shape, drop), dtype=dtype, weak=weak, traced=step, ident=m.alloc())
 
 
-def _without(shape: tuple | None, axis: int | None) -> tuple | None:
-    if shape is None or axis is None:
-        return shape
+def _without(shape: tuple | None, axis: int | str | None) -> tuple | None:
+    if axis == EVERY:
+        return ()
+    if shape is None or axis is None or axis == SOME:
+        return shape if axis is None else None
     if not -len(shape) <= axis < len(shape):
         return None
     axis %= len(shape)

@@ -252,9 +252,10 @@ def _chosen(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument]) -> l
     if spec.selects == "in_axes":
         axes = iter(tracing.axes(m, wrapped.option("in_axes"), len(positional)))
         return [0 if arg.keyword else _axis(next(axes)) for arg in args]
-    if wrapped.transform == "jax.numpy.vectorize" and wrapped.option("excluded") is not None:
+    if wrapped.transform == "jax.numpy.vectorize":
         excluded = tracing.numbers_of(m, wrapped.option("excluded"))
-        return None if not excluded else [not arg.keyword and i not in excluded for i, arg in enumerate(args)]
+        core = tracing.EVERY if wrapped.option("signature") is None else tracing.SOME
+        return None if excluded is None else [not arg.keyword and i not in excluded and core for i, arg in enumerate(args)]
     if spec.leafwise and spec.tracer == "linear":
         return [i == 0 for i, _ in enumerate(args)]
     return [True] * len(args)
@@ -291,6 +292,8 @@ def give_back(m: Machine, wrapped: Wrapped, spec: Spec, args: list[Argument], re
         plain_axes = out_axes is None or out_axes.known and out_axes.const == 0
         size = _mapped_size(m, wrapped, args) if name == "jax.vmap" else None
         return tracing.come_back(m, returned, kind, extra=size, lose_shape=not plain_axes)
+    if name == "jax.numpy.vectorize":
+        return tracing.come_back(m, returned, kind, lose_shape=True)
     if name == "jax.experimental.checkify.checkify":
         return tuple_of([v.UNKNOWN, returned])
     if not spec.tracer:

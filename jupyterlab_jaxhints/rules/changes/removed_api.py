@@ -62,6 +62,8 @@ EXAMPLES = [
 
 CLEAN = [
     Clean(["import jax\ntree_map = jax.tree_map if hasattr(jax, 'tree_map') else jax.tree.map"], because="asked first"),
+    Clean(["import jax\ndef is_sharded(x):\n    return hasattr(jax, 'pxla') and isinstance(x, jax.pxla.ShardedDeviceArray)\nno = is_sharded(1)"],
+          because="asked first"),
     Clean(["try:\n    from jax.config import config\nexcept ImportError:\n    from jax import config"], because="asked first"),
     Clean(["import jax\ndef tree_map(f, t):\n    return jax.tree.map(f, t)\nhalf = tree_map(lambda p: p / 2, {'w': 4.0})"],
           because="a function of one's own with the old name"),

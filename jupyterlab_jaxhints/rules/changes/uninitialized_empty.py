@@ -40,15 +40,25 @@ EXAMPLES = [
 CLEAN = [
     Clean(["import jax.numpy as jnp\nx = jnp.empty(2)\nx = x.at[:].set(1.0)\ny = x + 1.0"], because="written first"),
     Clean(["import numpy as np\nimport jax\nx = np.empty(2)\ny = x + 1.0"], because="NumPy's `empty` was never zeros"),
+    Clean(["import jax.numpy as jnp\nx = jnp.empty((), dtype=jnp.complex64)\ndtype = jnp.real(x).dtype"],
+          because="only its dtype is asked for"),
     Clean(["import jax.numpy as jnp\nx = jnp.empty((0, 2))\ny = x.sum()"], because="there is nothing in it to read"),
 ]
+
+
+# functions that ask for shape and dtype, or give the same elements in another form: the array is not looked into
+LAYS_OUT = frozenset(
+    "shape ndim size result_type promote_types issubdtype can_cast iscomplexobj isrealobj zeros_like ones_like full_like"
+    " empty_like real imag conj asarray array copy astype reshape ravel flatten squeeze expand_dims broadcast_to"
+    " broadcast_arrays transpose swapaxes moveaxis atleast_1d atleast_2d view".split())
 
 
 def _hints(event, values):
     for value in values:
         made = value.made
         if "uninitialized" in value.flags and value.size != 0 and made is not None and isinstance(made.node, cst.Call):
-            yield Hint(made.node, place=made.place, array=event.machine.text(made.node), function=event.machine.text(
+            text = " ".join(event.machine.text(made.node).split())
+            yield Hint(made.node, place=made.place, array=text if len(text) <= 24 else text[:21] + "…)", function=event.machine.text(
                 made.node.func))
 
 
@@ -61,9 +71,9 @@ def check_operator(event):
 @on(Call)
 def check_call(event):
     """A function or method that reads it."""
-    if event.name.startswith(("jax.numpy.", "jax.lax.", "jax.nn.")) and not event.name.endswith(("_like", "shape", "ndim")):
+    if event.name.startswith(("jax.numpy.", "jax.lax.", "jax.nn.")) and event.name.rpartition(".")[2] not in LAYS_OUT:
         yield from _hints(event, [argument.value for argument in event.args])
-    elif event.name.startswith("array.") and event.receiver is not None:
+    elif event.name.startswith("array.") and event.name.rpartition(".")[2] not in LAYS_OUT and event.receiver is not None:
         yield from _hints(event, [event.receiver])
 
 

@@ -45,6 +45,8 @@ CLEAN = [
           because="each turn asks for another program"),
     Clean(["import jax, jax.numpy as jnp\nf = jax.jit(lambda x: 2 * x)\nx = jnp.ones(2)\nfor _ in range(5):\n    x = f(x)"],
           because="made once, above the loop"),
+    Clean(["import jax\nimport optimizers\nrule = optimizers.momentum(0.1)\nstate = rule.init(1.0)\nfor g in (0.5, 0.25):\n    step, state = jax.jit(rule.update)(g, state)"],
+          because="an attribute may hold one function, as in the named tuples of optax and haiku", runs=False),
 ]
 
 COMPILES = ("jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit", "equinox.filter_pmap")

@@ -54,6 +54,10 @@ CLEAN = [
           because="for each element the result is one number"),
     Clean(["import jax, jax.numpy as jnp\ndef loss(w):\n    return jnp.sum(w), {'w': w}\n(v, aux), g = jax.value_and_grad(loss, has_aux=True)(jnp.ones(2))"],
           because="`has_aux=True` takes the pair"),
+    Clean(["import jax, jax.numpy as jnp\ndef curve(w, x):\n    return jnp.sin(x) * w\nslopes = jax.pmap(jax.grad(curve))(jnp.ones(1), jnp.ones(1))"],
+          because="`pmap` takes the first axis away"),
+    Clean(["import jax, jax.numpy as jnp\nslopes = jnp.vectorize(jax.grad(lambda x: jnp.sin(x) * x))(jnp.ones((2, 3)))"],
+          because="`vectorize` goes through the elements"),
     Clean(["import jax, jax.numpy as jnp\ny = jax.jacrev(lambda x: jnp.sin(x) * x)(jnp.ones(3))"], because="`jacrev` takes vectors"),
 ]
 
