@@ -13,7 +13,7 @@ from typing import Any
 
 from . import rules
 from .config import DEFAULT, UNUSED_SUPPRESSION, Config
-from .diagnostics import Writer, settle, unused_finding
+from .diagnostics import OwnFinding, Writer, settle, unused_finding
 from .engine import suppress
 from .engine.cells import Cell
 from .engine.magics import mask
@@ -21,7 +21,8 @@ from .engine.masked import Masked
 from .engine.notebook import Finding, Notebook
 from .engine.suppress import Suppression
 from .engine.textedits import EditRefused, combine
-from .protocol import CellResult, Diagnostic, Note
+from .failures import Failures
+from .protocol import CellFailure, CellResult, Diagnostic, Note
 from .rules import LoadedRule
 from .rules import base as rule_base
 from .rules.versions import allows
@@ -41,6 +42,7 @@ class Analyzer:
         self.seconds: Counter[str] = Counter()
         active = [_timed(rule, self.seconds) for rule in self.rules] if timed else self.rules
         self._notebook = Notebook(active, strict)
+        self._failures = Failures(self.rules, strict)
         self._cells: dict[str, Cell] = {}
         self._jax_version: str | None = None
         self._concerned = False
@@ -48,13 +50,14 @@ class Analyzer:
         self._failed_fixes: dict[str, str] = {}
 
     def update(self, cells: Sequence[Cell], *, edited: str | None = None, cursor_line: int | None = None,
-               jax_version: str | None = None) -> None:
-        """Takes the document's code cells, in order."""
+               jax_version: str | None = None, failures: Sequence[CellFailure] | None = None) -> None:
+        """Takes the document's code cells, in order, and what their last runs have failed with (None: as before)."""
         self._cells = {cell.id: cell for cell in cells}
         self._jax_version = jax_version
         self._concerned = any(word in cell.text for cell in cells for word in LIBRARIES)
         if self._concerned:
             self._notebook.update(cells, edited=edited, cursor_line=cursor_line, jax_version=jax_version)
+            self._failures.update(cells, failures, jax_version)
 
     def results(self, config: Config = DEFAULT, only: str | None = None) -> list[CellResult]:
         """The diagnostics of every cell, or of one."""
@@ -86,9 +89,10 @@ class Analyzer:
     def _diagnostics(self, cell_id: str, findings: Sequence[Finding], writer: Writer,
                      broken: bool) -> Iterator[Diagnostic]:
         text = self._cells[cell_id].text
-        if not findings and "jaxhints" not in text:
+        if not findings and "jaxhints" not in text and cell_id not in self._failures:
             return
         masked = _masked(text)
+        findings = self._failures.joined(cell_id, findings, masked)
         comments = suppress.suppressions(masked)
         on = [finding for finding in findings if self._is_on(finding.rule, writer.config)]
         ids: Counter[str] = Counter()
@@ -121,7 +125,9 @@ class Analyzer:
     def _is_on(self, rule: LoadedRule, config: Config) -> bool:
         return config.enabled(rule.name, rule.section) and allows(rule.rule.jax, self._jax_version)
 
-    def _fixes(self, finding: Finding) -> list[rule_base.Fix]:
+    def _fixes(self, finding: Finding | OwnFinding) -> list[rule_base.Fix]:
+        if isinstance(finding, OwnFinding):
+            return []
         try:
             return [fix for fix in self._notebook.fixes(finding) if _joined(fix)]
         except Exception as error:  # noqa: BLE001 - a hint without its fix is better than none

@@ -81,9 +81,9 @@ class Writer:
         return base if ids[base] == 1 else f"{base}-{ids[base]}"
 
 
-def settle(findings: Iterable[Finding]) -> list[Finding]:
+def settle(findings: Iterable[Finding | OwnFinding]) -> list[Finding | OwnFinding]:
     """Findings in the order of the text: each rule once a range, and none that yields to another on its range."""
-    best: dict[tuple, Finding] = {}
+    best: dict[tuple, Finding | OwnFinding] = {}
     for finding in findings:
         key = (_key(finding.range), finding.rule.name)
         if key not in best or (finding.hint.certain and not best[key].hint.certain):

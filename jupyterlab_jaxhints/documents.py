@@ -54,7 +54,7 @@ class Documents:
             self._read_one_by_one(document.analyzer, cells, digests)
         edited = request.edited if request.edited in given else None
         document.analyzer.update(cells, edited=edited, cursor_line=request.cursor_line,
-                                 jax_version=request.jax_version)
+                                 jax_version=request.jax_version, failures=request.failures)
         only = edited if request.scope == "edited" else None
         results = document.analyzer.results(config, only=only)
         skipped = [cell_id for cell_id, digest in digests.items() if digest in skip]

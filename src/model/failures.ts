@@ -6,6 +6,9 @@ const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** Heads of traceback frames: IPython 8.7 and later, 8.0 to 8.6, 7 and earlier. */
 const FRAME =
   /^(?:Cell In\s*\[(\d+)\], line (\d+)|Input In\s*\[(\d+)\](?:, in .*)?|<ipython-input-(\d+)-\S+> in .*|File .*|\S+\.py in .*)/;
+/** Files whose frames stand between the cell and what JAX raises: JAX, other libraries, Python's own. */
+const LIBRARY =
+  /[\\/](?:site-packages|dist-packages|jax|[Ll]ib[\\/]python[\d.]*|[Ll]ib)[\\/]|<frozen|<string>/;
 const ARROW = /^-+> ?(\d+)/;
 const MESSAGE_LIMIT = 10_000;
 const NAME_LIMIT = 256;
@@ -33,7 +36,10 @@ export function failureOf(
   };
 }
 
-/** The zero-based line of the innermost frame that lies in the cell run as `count`. */
+/**
+ * The zero-based line of the innermost frame that lies in the cell run as `count`; null where other code of the user,
+ * in another cell or file, was called from there: the error arose in that.
+ */
 export function failingLine(
   traceback: readonly string[],
   count: number
@@ -44,7 +50,11 @@ export function failingLine(
     const text = raw.trimEnd();
     const head = FRAME.exec(text);
     if (head) {
-      inCell = Number(head[1] ?? head[3] ?? head[4]) === count;
+      const cell = head[1] ?? head[3] ?? head[4];
+      inCell = Number(cell) === count;
+      if (!inCell && (cell || !LIBRARY.test(text))) {
+        line = null;
+      }
       if (inCell && head[2]) {
         line = Number(head[2]) - 1;
         inCell = false;

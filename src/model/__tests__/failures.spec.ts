@@ -11,14 +11,20 @@ describe('failingLine', () => {
     expect(failingLine(traceback, 7)).toBe(1);
   });
 
-  it('passes over frames of other cells', () => {
+  it('leaves alone what arose in another cell or file', () => {
     const traceback = [
       'Cell In[9], line 3\n----> 3 helper(x)',
       'Cell In[2], line 8, in helper(x)\n----> 8   x[0] = 1'
     ];
-    expect(failingLine(traceback, 9)).toBe(2);
+    expect(failingLine(traceback, 9)).toBeNull();
     expect(failingLine(traceback, 2)).toBe(7);
     expect(failingLine(traceback, 1)).toBeNull();
+    const cell = 'Cell In[3], line 4\n----> 4 train(x)';
+    const own = 'File ~/work/train.py:12, in train(x)\n---> 12   if x > 0:';
+    const library =
+      'File /usr/lib/python3/dist-packages/jax/core.py:9, in f(x)\n----> 9   raise';
+    expect(failingLine([cell, own, library], 3)).toBeNull();
+    expect(failingLine([cell, library], 3)).toBe(3);
   });
 
   it('reads the older forms of IPython', () => {
