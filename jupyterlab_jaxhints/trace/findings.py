@@ -210,8 +210,11 @@ def merge(
             if f.cell == diagnostic.cell and related_rules(f.rule, diagnostic.rule) and overlaps(start, end, f.start, f.end)
         ]
         used.update(matches)
-        if matches:
-            kept.append(confirm(diagnostic, found[matches[0]]))
+        certain = [i for i in matches if found[i].certain]
+        if certain:
+            kept.append(confirm(diagnostic, found[certain[0]]))
+        elif matches:  # what the trace itself is not sure of confirms nothing
+            kept.append(diagnostic)
         elif diagnostic.rule in DISPROVABLE and any(
             p.cell == diagnostic.cell and p.start <= start and end <= p.end for p in places
         ):

@@ -40,6 +40,7 @@ class NotebookTrace:
     cells: list[CellReport] = dataclasses.field(default_factory=list)
     jax: str | None = None
     python: str | None = None
+    device: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,6 +160,7 @@ class _Runner:
             report.state, report.why, report.ms = answer.state, answer.why, float(answer.data.get("ms", 0.0))
         self.result.jax = answer.data.get("jax") or self.result.jax
         self.result.python = answer.data.get("python") or self.result.python
+        self.result.device = answer.data.get("device") or self.result.device
         findings, clean = findings_of(answer.data)
         have = {(f.rule, f.cell, f.start, f.end) for f in self.result.findings}
         self.result.findings += [f for f in findings if (f.rule, f.cell, f.start, f.end) not in have]

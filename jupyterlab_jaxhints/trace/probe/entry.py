@@ -45,7 +45,7 @@ def answer(live, request) -> Reply:
     except Exception as error:
         reply = {"status": "failed", "why": "%s: %s" % (type(error).__name__, first_line(error)),
                  "trace": traceback.format_exc()[-1500:]}
-    reply.update(versions())
+    reply.update(versions(live))
     reply["ms"] = round((time.perf_counter() - start) * 1e3, 2)
     return Reply(reply)
 

@@ -12,9 +12,13 @@ FLAGS = ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit", "jax_check_trace
          "jax_numpy_rank_promotion", "jax_numpy_dtype_promotion", "jax_default_matmul_precision")
 
 
-def versions() -> dict:
+def versions(live) -> dict:
+    """Python, JAX and the device; the device only where the user's arrays show that the backend is up."""
     jax = kernel_jax()
-    return {"python": platform.python_version(), "jax": getattr(jax, "__version__", None)}
+    device = None
+    if jax is not None and any(is_array(value) for value in list(live.values())):
+        device = jax.local_devices()[0].device_kind
+    return {"python": platform.python_version(), "jax": getattr(jax, "__version__", None), "device": device}
 
 
 def flags() -> dict:

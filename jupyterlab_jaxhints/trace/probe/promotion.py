@@ -47,6 +47,10 @@ class Promotions:
             return
         if name not in BINARY_OPERATIONS or place is None or len(equation.invars) != 2:
             return
+        left, right = equation.invars[0].aval.dtype, equation.invars[1].aval.dtype
+        if left != right and name != "pow":  # JAX 0.4.30 lets this pass while it traces, and fails later
+            self.records.add("lax-dtype-mismatch", place, left=short_dtype(left), right=short_dtype(right))
+            return
         node = place[1].node_at(place[2])
         if not isinstance(node, (ast.BinOp, ast.AugAssign)):
             return
