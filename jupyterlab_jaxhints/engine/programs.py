@@ -78,6 +78,4 @@ def is_outside(number: int, ctx: Context) -> bool:
 
 def objects(ctx: Context) -> frozenset:
     """The objects, by heap id, that the program's caller gave it as constants: static arguments, a bound method's."""
-    frame = ctx.staging_frame
-    inner = _inside(ctx, frame) if frame is not None else None
-    return frozenset(value.ref for value in inner.given.values() if value.ref is not None) if inner is not None else frozenset()
+    return frozenset(value.ref for value in arguments(ctx) if value.ref is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import calls, classes, config_flags, items, stores
+from . import calls, classes, config_flags, items, standard, stores  # noqa: F401 (standard registers itself)
 from . import values as v
 from .callables import Argument, Partial, Super, Wrapped
 from .events import Iterate, Print
@@ -171,15 +171,6 @@ def _iter(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     if elements is not None:
         return _iterator(m, elements[::-1] if name.endswith("reversed") else elements, None, "iterator")
     return _iterator(m, None, items.iterated(m, _first(args)), "iterator")
-
-
-@gives("itertools.cycle", "itertools.chain", "itertools.islice", "itertools.count", "itertools.repeat")
-def _itertools(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    short = name.rpartition(".")[2]
-    if short in ("count", "repeat"):
-        return _iterator(m, None, v.A_NUMBER if short == "count" else _first(args), short)
-    return _iterator(m, None, join_all([items.iterated(m, arg.value) for arg in args] if short == "chain" else
-                                       [items.iterated(m, _first(args))]) if args else v.UNKNOWN, short)
 
 
 @gives("builtins.next")
@@ -376,16 +367,6 @@ def _partial(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     named = {arg.keyword: arg.value for arg in args if arg.keyword}
     target = Partial(args[0].value, tuple(arg.value for arg in args[1:] if not arg.keyword), named, m.ctx.loops)
     return Value(v.FUNCTION, target=target)
-
-
-@gives("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass", "jax_dataclasses.pytree_dataclass")
-def _dataclass(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    if args and not args[0].keyword:
-        return _first(args)
-    if any(arg.star for arg in args):
-        return v.UNKNOWN
-    named = {arg.keyword: arg.value for arg in args}
-    return Value(v.FUNCTION, target=Partial(Value(v.FUNCTION, target=name), (), named, m.ctx.loops))
 
 
 @gives("functools.wraps")

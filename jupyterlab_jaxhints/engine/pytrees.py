@@ -75,7 +75,8 @@ def given_attributes(init: Function) -> dict[str, str]:
     subject, parameters = init.positional[0], {p.name.value for p in init.parameters}
     for line in init.node.body.body:
         for part in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-            if isinstance(part, (cst.Assign, cst.AnnAssign)) and isinstance(part.value, cst.Name) and part.value.value in parameters:
+            plain = isinstance(part, (cst.Assign, cst.AnnAssign)) and isinstance(part.value, cst.Name)
+            if plain and part.value.value in parameters:
                 targets = [t.target for t in part.targets] if isinstance(part, cst.Assign) else [part.target]
                 out |= {t.attr.value: part.value.value for t in targets if isinstance(t, cst.Attribute)
                         and isinstance(t.value, cst.Name) and t.value.value == subject}
@@ -85,8 +86,9 @@ def given_attributes(init: Function) -> dict[str, str]:
 def check_of(init: Function, parameters: frozenset[str]) -> Any:
     """A test in `__init__` that asks one of these parameters for its shape or value and may raise, or None."""
     for statement in init.node.body.body:
-        if isinstance(statement, cst.If) and any(isinstance(s, cst.SimpleStatementLine) and isinstance(s.body[0], cst.Raise)
-                                                 for s in statement.body.body):
+        if isinstance(statement, cst.If) and any(
+                isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], cst.Raise)
+                for line in statement.body.body):
             if _asks(statement.test, parameters):
                 return statement.test
         elif isinstance(statement, cst.SimpleStatementLine):

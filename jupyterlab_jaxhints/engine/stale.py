@@ -29,7 +29,7 @@ def reads(end: NotebookEnd) -> Iterator[Stale]:
     first: dict[Any, list[tuple[int, NameRead, tuple]]] = {}
     found: set = set()
     for place, event in enumerate(events):
-        if isinstance(event, Call) and (event.name in FORGETS or getattr(event.callee.target, "method", "") == "clear_cache"):
+        if isinstance(event, Call) and _forgets(event):
             first.clear()
         if not isinstance(event, NameRead) or event.ctx.generic or _site(event.node, event) in found:
             continue
@@ -45,6 +45,11 @@ def reads(end: NotebookEnd) -> Iterator[Stale]:
         if change is not None:
             found.add(_site(event.node, event))
             yield Stale(before[1], change, event)
+
+
+def _forgets(event: Call) -> bool:
+    """JAX throws its programs away here."""
+    return event.name in FORGETS or getattr(event.callee.target, "method", "") == "clear_cache"
 
 
 def _changed(read: NameRead, again: NameRead, between: Sequence[Any], roots: set) -> Any:
