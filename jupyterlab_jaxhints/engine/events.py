@@ -5,7 +5,9 @@
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .callables import Argument, Class, Function, Wrapped
@@ -536,6 +538,25 @@ class NotebookEnd(Event):
 
     events: tuple[Event, ...] = ()
 
+    @cached_property
+    def _by_kind(self) -> dict[type, list[Event]]:
+        out: dict[type, list[Event]] = {}
+        for event in self.events:
+            out.setdefault(type(event), []).append(event)
+        return out
+
     def of(self, *kinds: type) -> list:
         """The kept events of these classes, in the order in which they happened."""
-        return [event for event in self.events if isinstance(event, kinds)]
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        return [event for event in self.events if type(event) in kinds] if any(k in self._by_kind for k in kinds) else []
+
+    def once(self, make: Callable[[NotebookEnd], Any]) -> Any:
+        """What `make` works out of the events, worked out the first time that a rule asks."""
+        if make not in self._answers:
+            self._answers[make] = make(self)
+        return self._answers[make]
+
+    @cached_property
+    def _answers(self) -> dict[Any, Any]:
+        return {}

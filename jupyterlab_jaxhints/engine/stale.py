@@ -22,8 +22,16 @@ class Stale:
     again: NameRead
 
 
-def reads(end: NotebookEnd) -> Iterator[Stale]:
+def reads(end: NotebookEnd) -> tuple[Stale, ...]:
     """The stale reads of a notebook, each node once."""
+    return end.once(_all) if end.of(NameRead) else ()
+
+
+def _all(end: NotebookEnd) -> tuple[Stale, ...]:
+    return tuple(_reads(end))
+
+
+def _reads(end: NotebookEnd) -> Iterator[Stale]:
     events = end.events
     roots = {_site(e.root, e) for e in events if isinstance(e, NameRead) and e.node is not e.root}
     first: dict[Any, list[tuple[int, NameRead, tuple]]] = {}
