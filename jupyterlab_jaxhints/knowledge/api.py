@@ -147,6 +147,8 @@ def _entry(name: str, jax: str | None) -> Entry | None:
     if row is None:
         return None
     plain = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    if plain["kind"] == "constant" and plain.get("value") in ("nan", "inf"):  # JSON has no such numbers
+        plain["value"] = float(plain["value"])
     plain["parameters"] = tuple(_parameter(described) for described in row.get("parameters", ()))
     plain["when"] = {
         option: Outcome(o["result"], tuple(o["items"]) if "items" in o else None)
