@@ -85,6 +85,7 @@ function marksOf(hints: readonly Diagnostic[], doc: Text): DecorationSet {
 function markOf(hint: Diagnostic): Decoration {
   return Decoration.mark({
     class: `jp-JaxHints-mark jp-mod-${hint.severity}`,
+    attributes: { 'data-rule': hint.rule },
     hint
   });
 }
