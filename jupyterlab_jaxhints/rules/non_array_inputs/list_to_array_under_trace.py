@@ -1,0 +1,101 @@
+"""A list of numbers that is made an array in traced code.
+
+## What JAX does
+A list given to a traced function is a tree: each number in it becomes an operand of its own. `jnp.array(numbers)` inside then
+joins them again, one by one. With hundreds of them tracing and compiling take seconds, and each length compiles anew.
+
+## Fix
+None: make the array before the call, `f(jnp.array(numbers))`, which gives one operand.
+
+## When it is fine
+Lists of arrays, such as layers of parameters; short lists; arrays made outside of the trace.
+
+## References
+- [Sharp bits: non-array inputs](guide#non-array-inputs)
+"""
+import sys
+
+from ...engine.events import Call, TransformedCall
+from ...engine.values import ABSTRACT, NUMBER, SEQUENCE
+from ..base import Clean, Example, Hint, Rule, on
+
+RULE = Rule(
+    section="non-array inputs",
+    kind="slow",
+    says={"": "`{numbers}` is a list of traced numbers: `{function}` joins them one by one",
+          "argument": "`{numbers}` is a list of numbers: each is an operand of its own in `{function}`"},
+    lanes="S+T",
+)
+
+EXAMPLES = [
+    Example(
+        bad=["import jax, jax.numpy as jnp\n@jax.jit\ndef total(xs):\n    return jnp.sum(«jnp.array(xs)»)",
+             "y = total(«[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]»)"],
+        sees="len(total.lower(list(range(10))).in_avals[0][0]) == 10",
+    ),
+    Example(  # the length is not known: information
+        bad=["import jax, jax.numpy as jnp\nreadings = [0.1 * i for i in range(50)]",
+             "def mean(xs):\n    return «jnp.asarray(xs)».mean()",
+             "y = jax.jit(mean)(«readings»)"],
+        sees="abs(float(y) - 2.45) < 1e-5",
+    ),
+]
+
+CLEAN = [
+    Clean(["import jax, jax.numpy as jnp\nf = jax.jit(lambda xs: jnp.sum(jnp.asarray(xs)))\ny = f(jnp.array([1.0, 2.0, 3.0]))"],
+          because="the array is made before the call"),
+    Clean(["import jax, jax.numpy as jnp\nf = jax.jit(lambda xs: jnp.array(xs) * 2)\ny = f([1.0, 2.0, 3.0])"],
+          because="three operands cost nothing"),
+    Clean(["import jax, jax.numpy as jnp\nlayers = [jnp.ones(2) for _ in range(20)]\nf = jax.jit(lambda ws: sum(w.sum() for w in ws))\ny = f(layers)"],
+          because="a list of arrays is a tree of parameters"),
+    Clean(["import jax.numpy as jnp\ny = jnp.array([0.1 * i for i in range(50)])"], because="nothing is traced"),
+]
+
+MANY = 8
+MAKERS = frozenset({"jax.numpy.array", "jax.numpy.asarray"})
+STAGED = ("jit", "pmap")
+
+
+@on(Call)
+def check_made(event):
+    """`jnp.array` of a list that came into the trace as numbers."""
+    if event.name not in MAKERS or not event.args or not event.ctx.staged:
+        return
+    value = event.args[0].value
+    record = event.machine.record(value) if value.must_be(SEQUENCE) else None
+    if record is None or record.kind != "list" or record.number != sys.maxsize:
+        return
+    certain = _is_long(event, value, lambda part: part.must_be(ABSTRACT) and part.shape == () and part.weak is True)
+    if certain is not None:
+        yield Hint(event.node, numbers=_short(event.text(event.args[0].node)), function=event.text(event.func_node),
+                   certain=certain)
+
+
+@on(TransformedCall)
+def check_given(event):
+    """A long list of numbers, given to a jitted function that does not take it as static."""
+    if not event.wrapped.transform.endswith(STAGED) or event.wrapped.option("static_argnums") is not None or (
+            event.wrapped.option("static_argnames") is not None):
+        return
+    for argument in event.args:
+        record = event.machine.record(argument.value) if argument.value.must_be(SEQUENCE) else None
+        if record is not None and record.kind == "list" and not argument.star:
+            certain = _is_long(event, argument.value, lambda part: part.must_be(NUMBER))
+            if certain is not None:
+                name = event.function.name if event.function is not None else "the program"
+                yield Hint(argument.node, variant="argument", numbers=_short(event.text(argument.node)), function=name,
+                           certain=certain)
+
+
+def _is_long(event, value, is_number):
+    """True for many numbers, False where only their number is not known, None for everything else."""
+    parts = event.parts(value)
+    if parts:
+        return True if len(parts) >= MANY and all(map(is_number, parts)) else None
+    record = event.machine.record(value)
+    return False if record.items is None and record.rest is not None and is_number(record.rest) else None
+
+
+def _short(text):
+    text = " ".join(text.split())
+    return text if len(text) <= 20 else text[:17] + "…"
