@@ -27,7 +27,7 @@ from ._flags import first_line
 RULE = Rule(
     section="64-bit precision",
     kind="silent",
-    says={"": "64 bits are switched on after JAX made arrays: those stay at 32 bits",
+    says={"": "Arrays made before this line keep their 32 bits: the switch comes too late",
           "ignored": "`JAX_ENABLE_X64` is read when JAX is imported: set here it does nothing"},
     lanes="S+T",
 )
