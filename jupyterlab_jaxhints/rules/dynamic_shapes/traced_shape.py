@@ -60,7 +60,7 @@ CLEAN = [
 # parameters that hold shapes, lengths and counts; axes and flags are other mistakes
 SIZES = frozenset({"shape", "new_shape", "new_sizes", "num", "n", "N", "M", "reps", "num_classes", "num_segments", "sizes", "size",
                    "total_repeat_length", "length", "minlength", "slice_size", "slice_sizes", "start", "stop", "step", "pad_width",
-                   "indices_or_sections", "k", "dimensions", "bins", "batch_shape"})
+                   "indices_or_sections", "k", "dimensions", "batch_shape"})
 ROUNDING = {"jax.numpy.ceil": "ceil", "jax.numpy.floor": "floor"}
 
 
