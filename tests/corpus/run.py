@@ -108,18 +108,21 @@ def check_library(name: str, folder: Path, part: str, quiet: bool) -> Tally:
 
 def mend_removed(name: str, folder: Path, part: str) -> Tally:
     """Applies the fixes of one rule, on copies in memory: what is left, and whether the files still parse."""
-    tally = Tally()
+    tally, found = Tally(), Counter()
     options = checker.Options(chosen=Config(select=(RULE,)), fix=True, unsafe=True)
     for path in sources(folder, part):
         source = files.read(path)
+        start = time.perf_counter()
         before = checker.check_source(source, checker.Options(chosen=options.chosen))
+        tally.seconds += time.perf_counter() - start
         tally.files, tally.lines = tally.files + 1, tally.lines + source.data.count(b"\n")
         if not before.diagnostics:
             continue
         after = checker.check_source(source, options)
         inner = path.relative_to(folder).as_posix()
         for hint in before.diagnostics:
-            tally.hints[hint.message] += 1
+            found[hint.message] += 1
+            tally.hints[hint.rule] += 1
         for hint in after.diagnostics:
             tally.trouble.append(hint.message)
             print(f"  {inner}:{hint.range.start.line + 1}: left: {hint.message}")
@@ -128,7 +131,7 @@ def mend_removed(name: str, folder: Path, part: str) -> Tally:
         except SyntaxError as error:
             tally.trouble.append(inner)
             print(f"  {inner}: does not parse any more: {error}")
-    for message, count in tally.hints.most_common():
+    for message, count in found.most_common():
         print(f"  {count:4} × {message}")
     return tally
 
