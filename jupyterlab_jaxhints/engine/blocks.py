@@ -103,6 +103,7 @@ def try_(m: Machine, node: cst.Try) -> bool:
         start = m.state.fork(m.scope)
         for handler in node.handlers:
             m.state.restore(start)
+            m.state.used.delta = dict(before[2])  # what the body has consumed before it failed is not known
             if handler.name is not None:
                 stores.assign_target(m, handler.name.name, v.UNKNOWN, None, handler, how="with")
             guarding = bool(_handler_names(m, handler) & GUARDS)

@@ -109,7 +109,7 @@ def _twice(use: KeyUse, previous: KeyUse) -> Reuse | None:
         return None
     compared = compared and same
     meant = _is_comparison(use, previous, site, first)
-    if meant and same and path(site)[:1] == path(first)[:1] and site.place is first.place and not use.ctx.frames:
+    if meant and same and path(site)[:1] == path(first)[:1] and site.place is first.place and site.depth == 0:
         return None  # two calls of one function in one statement, with other settings
     certain = use.certain and previous.certain and not compared and not meant
     return Reuse(site, first, previous, certain)

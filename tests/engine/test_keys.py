@@ -63,3 +63,19 @@ def test_keys_taken_from_a_sequence_are_different_ones() -> None:
     code = "import jax\nkeys = dict(zip(('a', 'b'), jax.random.split(jax.random.key(0))))\na = jax.random.normal(keys['a'])\n"
     assert flagged(code + "b = jax.random.normal(keys['b'])") == []
     assert flagged(code + "b = jax.random.normal(keys['a'])") == [(0, 3, "warning")]
+
+
+def test_a_handler_may_draw_again_from_what_its_try_drew_from() -> None:
+    draws = "try:\n    x = jax.random.normal(key)\nexcept ValueError:\n    x = jax.random.uniform(key)\n"
+    assert flagged("import jax\nkey = jax.random.key(0)\n" + draws) == []
+    assert flagged("import jax\nkey = jax.random.key(0)\n" + draws + "y = jax.random.normal(key)") != []
+
+
+SHARED = "import jax\ndef noise(key, n):\n    return jax.random.normal(key, (n,))\nkey = jax.random.key(0)\na = noise(key, 3)\n"
+
+
+def test_one_seed_for_things_that_are_compared_is_a_quiet_hint() -> None:
+    assert flagged(SHARED + "b = noise(key, 3)") == [(0, 5, "warning")]
+    assert flagged(SHARED + "b = noise(key, 4)") == [(0, 5, "information")]
+    assert flagged(SHARED + "b = noise(key, 3)\nassert (a == b).all()") == [(0, 5, "information")]
+    assert flagged(SHARED.replace("a = ", "d = noise(key, 2) - ")) == []
