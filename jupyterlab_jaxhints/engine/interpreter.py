@@ -14,7 +14,7 @@ import libcst as cst
 from . import values as v
 from .context import Context, Frame
 from .events import Call, Event, NameRead, Parameter
-from .scopes import Known
+from .scopes import Known, words
 from .state import Record, Scope, State
 from .values import Place, Step, Value
 
@@ -203,8 +203,7 @@ class Machine:
 
     def asks_for_names(self, test: Any) -> bool:
         """The test asks which JAX this is: `hasattr(jax, …)`, `jax.__version__ >= …`."""
-        text = self.text(test)
-        if "hasattr" in text or "version" in text or "getattr" in text:
+        if any("hasattr" in word or "version" in word or "getattr" in word for word in words(test)):
             return True
         return isinstance(test, cst.Name) and bool(self.lookup(test.value).flags & v.ASKS)
 

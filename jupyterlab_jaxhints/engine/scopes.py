@@ -10,17 +10,19 @@ import libcst as cst
 # Types that the walks below look at. Node classes have a metaclass that makes `isinstance` slow, so each node is looked
 # up here first; LibCST's concrete nodes have no subclasses.
 _BINDING = frozenset({
-    cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.AsName,
-    cst.ImportAlias, cst.MatchAs, cst.MatchStar, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
+    cst.FunctionDef, cst.ClassDef, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.AsName,
+    cst.ImportAlias, cst.MatchAs, cst.MatchStar,
 })
-_TELLING = frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Yield, cst.Global, cst.Nonlocal})
+_TELLING = frozenset({cst.Yield, cst.Global, cst.Nonlocal})
+_NESTED = frozenset({
+    cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
+})
+_LEAVES = frozenset({cst.Name, cst.Integer, cst.Float, cst.SimpleString})
 _STORING = frozenset({cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For})
 _NAMING = frozenset({
     cst.Name, cst.Assign, cst.AugAssign, cst.For, cst.CompFor, cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.Attribute,
     cst.Arg, cst.Subscript, cst.Tuple, cst.List, cst.StarredElement, cst.Element,
 })
-_SKIP = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
-_EMPTY: frozenset[str] = frozenset()
 
 
 class Known:
@@ -40,7 +42,7 @@ class Known:
         return answer
 
 
-_bound, _facts, _reads = Known(), Known(), Known()
+_scanned, _reads, _worded = Known(), Known(), Known()
 
 
 @lru_cache(maxsize=None)
@@ -83,22 +85,14 @@ def target_names(target: Any) -> Iterator[str]:
         yield from target_names(target.value)
 
 
-def _walk_bound(node: Any) -> Iterator[str]:
-    if type(node) not in _BINDING:
-        for child in children(node):
-            yield from _walk_bound(child)
-        return
+def _binds(node: Any) -> Iterator[str]:
+    """The names that a statement or expression binds itself."""
     if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
         yield node.name.value
-        return
-    if isinstance(node, cst.Lambda):
-        return
-    if isinstance(node, cst.Assign):
+    elif isinstance(node, cst.Assign):
         for target in node.targets:
             yield from target_names(target.target)
-    elif isinstance(node, (cst.AnnAssign, cst.AugAssign, cst.NamedExpr)):
-        yield from target_names(node.target)
-    elif isinstance(node, cst.For):
+    elif isinstance(node, (cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For)):
         yield from target_names(node.target)
     elif isinstance(node, cst.AsName):
         yield from target_names(node.name)
@@ -109,37 +103,63 @@ def _walk_bound(node: Any) -> Iterator[str]:
         yield name.value  # type: ignore[union-attr]
     elif isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
         yield node.name.value
-    elif isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
-        return
-    for child in children(node):
-        yield from _walk_bound(child)
+
+
+def _tells(node: Any) -> Iterator[str]:
+    """'yield', 'global x', 'nonlocal x'."""
+    if isinstance(node, cst.Yield):
+        yield "yield"
+    elif isinstance(node, (cst.Global, cst.Nonlocal)):
+        form = "global" if isinstance(node, cst.Global) else "nonlocal"
+        yield from (f"{form} {item.name.value}" for item in node.names)
+
+
+def _scan(function: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function's body binds, and its facts; nested functions are left out."""
+    names: set[str] = set()
+    told: set[str] = set()
+    todo = [] if isinstance(function, cst.Lambda) else list(function.body.body)
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind in _BINDING:
+            names.update(_binds(node))
+        elif kind in _TELLING:
+            told.update(_tells(node))
+        if kind not in _NESTED:
+            todo += [child for child in children(node) if type(child) not in _LEAVES]
+    return frozenset(names), frozenset(told)
 
 
 def bound_names(function: Any) -> frozenset[str]:
     """Names that the body of a function binds, parameters not included."""
-    return _bound.get(function, lambda node: frozenset(
-        () if isinstance(node, cst.Lambda) else (n for s in node.body.body for n in _walk_bound(s))))
-
-
-def _walk_facts(node: Any) -> Iterator[str]:
-    if type(node) not in _TELLING:
-        pass
-    elif isinstance(node, _SKIP):
-        return
-    elif isinstance(node, cst.Yield):
-        yield "yield"
-    elif isinstance(node, cst.Global):
-        yield from (f"global {item.name.value}" for item in node.names)
-    elif isinstance(node, cst.Nonlocal):
-        yield from (f"nonlocal {item.name.value}" for item in node.names)
-    for child in children(node):
-        yield from _walk_facts(child)
+    return _scanned.get(function, _scan)[0]
 
 
 def facts(function: Any) -> frozenset[str]:
     """'yield' when the function is a generator; 'global x', 'nonlocal x'."""
-    return _facts.get(function, lambda node: frozenset(
-        () if isinstance(node, cst.Lambda) else (f for s in node.body.body for f in _walk_facts(s))))
+    return _scanned.get(function, _scan)[1]
+
+
+def _words(code: Any) -> frozenset[str]:
+    found: set[str] = set()
+    todo = [code]
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind is cst.Name or kind is cst.SimpleString:
+            found.add(node.value)
+        elif kind is cst.Attribute:
+            found.add(node.attr.value)
+            todo.append(node.value)
+        else:
+            todo += children(node)
+    return frozenset(found)
+
+
+def words(code: Any) -> frozenset[str]:
+    """Names, attributes and strings that occur in a piece of code."""
+    return _worded.get(code, _words)
 
 
 def _walk_reads(node: Any) -> Iterator[str]:

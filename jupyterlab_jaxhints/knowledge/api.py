@@ -96,6 +96,7 @@ class Entry:
         return None
 
 
+@lru_cache(maxsize=4096)
 def lookup(qualified: str, jax: str | None = None) -> Entry | None:
     """The entry of a name, aliases resolved; None is unknown. `jax` is the release in question, else the
     newest."""
