@@ -1,9 +1,9 @@
 """Branches or loop states whose types differ.
 
 ## What JAX does
-All branches of `lax.cond` and `lax.switch` have to give the same tree of arrays, with the same shapes and dtypes, and the
-state of `lax.scan`, `while_loop` and `fori_loop` has to keep its own from turn to turn. `0` beside `x * 0.5`, or a count
-that is divided, differ in dtype: `TypeError`.
+All branches of `lax.cond` and `lax.switch` have to give the same tree of arrays, with the same shapes and
+dtypes, and the state of `lax.scan`, `while_loop` and `fori_loop` has to keep its own from turn to turn. `0`
+beside `x * 0.5`, or a count that is divided, differ in dtype: `TypeError`.
 
 ## Fix
 None: which type is meant is not known. Both types stand beside the hint.

@@ -1,18 +1,19 @@
 """Choosing elements with a mask in traced code.
 
 ## What JAX does
-How many elements `x[mask]` has depends on the values of the mask. While JAX traces a function these are not known, and
-every array needs a fixed shape: `NonConcreteBooleanIndexError`. The same holds for `x.at[mask]`.
+How many elements `x[mask]` has depends on the values of the mask. While JAX traces a function these are not
+known, and every array needs a fixed shape: `NonConcreteBooleanIndexError`. The same holds for `x.at[mask]`.
 
 ## Fix
-Keeps the shape: `jnp.where(mask, x, 0)` in front of a sum, `where=mask` for a mean, `jnp.where(mask, value, x)` in place
-of `x.at[mask].set(value)`.
+Keeps the shape: `jnp.where(mask, x, 0)` in front of a sum, `where=mask` for a mean, `jnp.where(mask, value,
+x)` in place of `x.at[mask].set(value)`.
 
 ## Fix safety
 Safe: the elements that the mask leaves out do not count.
 
 ## When it is fine
-Outside of traced code, under `grad` alone, and with a mask that is a NumPy array or was made before the trace.
+Outside of traced code, under `grad` alone, and with a mask that is a NumPy array or was made before the
+trace.
 
 ## References
 - [Sharp bits: dynamic shapes](guide#dynamic-shapes)

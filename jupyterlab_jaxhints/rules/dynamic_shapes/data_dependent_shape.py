@@ -1,8 +1,9 @@
 """A function whose result has as many elements as the values say, in traced code.
 
 ## What JAX does
-`jnp.nonzero`, `jnp.unique`, `jnp.where` with one argument and their like give arrays whose length depends on the values.
-While JAX traces a function these are not known: `ConcretizationTypeError`. With `size=` the length is fixed.
+`jnp.nonzero`, `jnp.unique`, `jnp.where` with one argument and their like give arrays whose length depends on
+the values. While JAX traces a function these are not known: `ConcretizationTypeError`. With `size=` the
+length is fixed.
 
 ## Fix
 Adds `size=`, the number of elements that go in, which is the most that can come out; the rest is filled.

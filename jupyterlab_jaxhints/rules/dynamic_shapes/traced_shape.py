@@ -1,8 +1,9 @@
 """A shape or a count that is computed in traced code.
 
 ## What JAX does
-Shapes have to be known while JAX traces a function. `jnp.zeros(n)`, `jnp.arange(n)`, `x.reshape(n, -1)` or `num_segments=n`
-with a traced `n` raise. Anything that `jax.numpy` computes in there is traced, also from shapes: `jnp.prod(jnp.array(x.shape))`.
+Shapes have to be known while JAX traces a function. `jnp.zeros(n)`, `jnp.arange(n)`, `x.reshape(n, -1)` or
+`num_segments=n` with a traced `n` raise. Anything that `jax.numpy` computes in there is traced, also from
+shapes: `jnp.prod(jnp.array(x.shape))`.
 
 ## Fix
 Computes the number with `math` where everything that goes in is known while tracing.

@@ -1,14 +1,16 @@
 """A slice with traced bounds.
 
 ## What JAX does
-`x[a:b]` has `b - a` elements, and shapes have to be known while JAX traces a function. With a traced bound it raises, also
-where the difference is a constant: `x[i:i + 3]`. `jax.lax.dynamic_slice_in_dim(x, i, 3)` takes a traced start and a size.
+`x[a:b]` has `b - a` elements, and shapes have to be known while JAX traces a function. With a traced bound it
+raises, also where the difference is a constant: `x[i:i + 3]`. `jax.lax.dynamic_slice_in_dim(x, i, 3)` takes a
+traced start and a size.
 
 ## Fix
 `lax.dynamic_slice_in_dim` where the size is a constant; in front of a sum, a mask over the whole array.
 
 ## Fix safety
-Safe with a constant size, except that a start too far to the right is moved to the left. The mask reads every element.
+Safe with a constant size, except that a start too far to the right is moved to the left. The mask reads every
+element.
 
 ## When it is fine
 Bounds from shapes, numbers and static arguments; outside of traced code and under `grad` alone.

@@ -1,8 +1,8 @@
 """Arguments of different dtypes, given to `jax.lax`.
 
 ## What JAX does
-`jax.numpy` promotes: `jnp.add(1, 1.0)` is 2.0. `jax.lax` is the layer below and does not: arguments of different dtypes
-raise `TypeError`, also a Python number of another type, as `0` beside an array of floats.
+`jax.numpy` promotes: `jnp.add(1, 1.0)` is 2.0. `jax.lax` is the layer below and does not: arguments of
+different dtypes raise `TypeError`, also a Python number of another type, as `0` beside an array of floats.
 
 ## Fix
 The function of `jax.numpy` that does the same.

@@ -1,8 +1,9 @@
 """A list of numbers that is made an array in traced code.
 
 ## What JAX does
-A list given to a traced function is a tree: each number in it becomes an operand of its own. `jnp.array(numbers)` inside then
-joins them again, one by one. With hundreds of them tracing and compiling take seconds, and each length compiles anew.
+A list given to a traced function is a tree: each number in it becomes an operand of its own.
+`jnp.array(numbers)` inside then joins them again, one by one. With hundreds of them tracing and compiling
+take seconds, and each length compiles anew.
 
 ## Fix
 None: make the array before the call, `f(jnp.array(numbers))`, which gives one operand.

@@ -1,8 +1,8 @@
 """A list or tuple where JAX takes arrays.
 
 ## What JAX does
-NumPy makes an array of a list without a word. JAX refuses: every element would become an operand of its own, which is slow
-and easily hidden. `jnp.sum([1, 2])`, `x.dot([1, 2])` and `x + [1, 2]` raise `TypeError`.
+NumPy makes an array of a list without a word. JAX refuses: every element would become an operand of its own,
+which is slow and easily hidden. `jnp.sum([1, 2])`, `x.dot([1, 2])` and `x + [1, 2]` raise `TypeError`.
 
 ## Fix
 Makes an array of it.

@@ -1,8 +1,8 @@
 """The second dimension of a shape, given as a dtype.
 
 ## What JAX does
-`jnp.zeros`, `jnp.ones` and their like take one shape and then a dtype. In `jnp.zeros(3, 4)` the 4 is taken for a dtype,
-which raises `TypeError`. A shape of two dimensions is a tuple: `jnp.zeros((3, 4))`.
+`jnp.zeros`, `jnp.ones` and their like take one shape and then a dtype. In `jnp.zeros(3, 4)` the 4 is taken
+for a dtype, which raises `TypeError`. A shape of two dimensions is a tuple: `jnp.zeros((3, 4))`.
 
 ## Fix
 Puts the numbers into a tuple.

@@ -1,14 +1,15 @@
 """Waiting for an `IndexError` that never comes.
 
 ## What JAX does
-Indexing a JAX array out of bounds raises nothing: the nearest element comes back, and an update is dropped. A handler for
-`IndexError` around it never runs.
+Indexing a JAX array out of bounds raises nothing: the nearest element comes back, and an update is dropped. A
+handler for `IndexError` around it never runs.
 
 ## Fix
 None: compare the index with `x.shape` first, or read with `.at[i].get(mode="fill")`.
 
 ## When it is fine
-NumPy arrays, lists and dicts in the same block, which do raise; more indices than dimensions, which raise in JAX too.
+NumPy arrays, lists and dicts in the same block, which do raise; more indices than dimensions, which raise in
+JAX too.
 
 ## References
 - [Sharp bits: out-of-bounds indexing](guide#out-of-bounds-indexing)

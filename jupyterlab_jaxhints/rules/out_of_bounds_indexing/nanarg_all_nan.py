@@ -1,8 +1,8 @@
 """The place of the smallest or largest number where all are NaN.
 
 ## What JAX does
-`jnp.nanargmin` and `jnp.nanargmax` give -1 for a slice of NaNs alone, where NumPy raises `ValueError`. As an index, -1 is the
-last element.
+`jnp.nanargmin` and `jnp.nanargmax` give -1 for a slice of NaNs alone, where NumPy raises `ValueError`. As an
+index, -1 is the last element.
 
 ## Fix
 None: ask `jnp.isnan(x).all()` first, or `jnp.where` over the result.

@@ -1,18 +1,20 @@
 """A constant index beyond the end of an array.
 
 ## What JAX does
-An accelerator cannot raise in the middle of a program. A read out of bounds gives the nearest element (`jnp.take` gives NaN),
-`dynamic_slice` moves its window back, an update out of bounds is dropped. Gradients follow: they end in the wrong element, or
-nowhere.
+An accelerator cannot raise in the middle of a program. A read out of bounds gives the nearest element
+(`jnp.take` gives NaN), `dynamic_slice` moves its window back, an update out of bounds is dropped. Gradients
+follow: they end in the wrong element, or nowhere.
 
 ## Fix
 For one index of a read: `.at[i].get(mode="fill", fill_value=jnp.nan)`, which shows that nothing is there.
 
 ## Fix safety
-Unsafe: the result is NaN (the lowest number for integers) where an element was. An index within bounds is better.
+Unsafe: the result is NaN (the lowest number for integers) where an element was. An index within bounds is
+better.
 
 ## When it is fine
-`mode=` given on purpose, slices, which end at the end as in NumPy, and negative indices that count from the end.
+`mode=` given on purpose, slices, which end at the end as in NumPy, and negative indices that count from the
+end.
 
 ## References
 - [Sharp bits: out-of-bounds indexing](guide#out-of-bounds-indexing)

@@ -1,16 +1,16 @@
 """Using an array after its buffer was donated.
 
 ## What JAX does
-A call of a function with `donate_argnums` or `donate_argnames` takes the buffers of these arguments for its results. The
-old arrays are deleted: reading one raises `RuntimeError`, giving it to a call again `ValueError`. One buffer that a call gets
-twice raises as well.
+A call of a function with `donate_argnums` or `donate_argnames` takes the buffers of these arguments for its
+results. The old arrays are deleted: reading one raises `RuntimeError`, giving it to a call again
+`ValueError`. One buffer that a call gets twice raises as well.
 
 ## Fix
 None: bind the result to the old name, or keep a copy from before the call.
 
 ## When it is fine
-The old name bound to the result; shapes and dtypes of the old array; buffers for which no result has the same shape, which
-JAX leaves alone.
+The old name bound to the result; shapes and dtypes of the old array; buffers for which no result has the same
+shape, which JAX leaves alone.
 
 ## References
 - [Buffer donation](guide#transformations)

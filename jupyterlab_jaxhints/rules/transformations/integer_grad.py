@@ -1,8 +1,8 @@
 """Differentiating at integers.
 
 ## What JAX does
-`grad` needs inputs that can change a little: floats. An integer, an integer array or one integer leaf in a tree of
-parameters raises `TypeError`.
+`grad` needs inputs that can change a little: floats. An integer, an integer array or one integer leaf in a
+tree of parameters raises `TypeError`.
 
 ## Fix
 Writes the number as a float; turns a name or an array into one.
@@ -11,7 +11,8 @@ Writes the number as a float; turns a name or an array into one.
 Safe: the same value as a float.
 
 ## When it is fine
-Integers in arguments that are not differentiated, `allow_int=True`, and the leafwise `filter_grad` of equinox.
+Integers in arguments that are not differentiated, `allow_int=True`, and the leafwise `filter_grad` of
+equinox.
 
 ## References
 - [Automatic differentiation](guide#transformations)

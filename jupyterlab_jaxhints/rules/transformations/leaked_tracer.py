@@ -1,9 +1,9 @@
 """A tracer that outlives its trace.
 
 ## What JAX does
-While JAX traces a function its values are tracers, which stand for values to come. A tracer that is kept in a global name,
-a list or an attribute is of no use afterwards: the next operation on it raises `UnexpectedTracerError`, often far away
-from the code that kept it.
+While JAX traces a function its values are tracers, which stand for values to come. A tracer that is kept in a
+global name, a list or an attribute is of no use afterwards: the next operation on it raises
+`UnexpectedTracerError`, often far away from the code that kept it.
 
 ## Fix
 None: return the value from the function instead, and keep what the call gives.

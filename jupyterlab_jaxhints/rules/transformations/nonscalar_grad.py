@@ -1,15 +1,16 @@
 """The gradient of a function whose result is not one number.
 
 ## What JAX does
-`grad` is defined for functions that give one number. A vector, a pair, a dict or None as the result raises `TypeError`.
-For a pair of a number and something else there is `has_aux=True`; for a vector there is `jacrev`, or `vmap(grad(f))` where
-the function was meant for one number at a time.
+`grad` is defined for functions that give one number. A vector, a pair, a dict or None as the result raises
+`TypeError`. For a pair of a number and something else there is `has_aux=True`; for a vector there is
+`jacrev`, or `vmap(grad(f))` where the function was meant for one number at a time.
 
 ## Fix
 Adds `has_aux=True` to a function that returns a number and something else; for a vector, `jacrev`.
 
 ## Fix safety
-`has_aux=True` is safe: nothing else would run. `jacrev` gives a matrix where a gradient was asked for: unsafe.
+`has_aux=True` is safe: nothing else would run. `jacrev` gives a matrix where a gradient was asked for:
+unsafe.
 
 ## When it is fine
 Results without dimensions, and functions used with `jacrev`, `jacfwd`, `vjp`.

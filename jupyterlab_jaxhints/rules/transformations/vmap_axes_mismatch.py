@@ -1,9 +1,9 @@
 """Axes given to `vmap` that do not fit its arguments.
 
 ## What JAX does
-`in_axes` says for each positional argument which axis is mapped, None for those that stay whole. An axis that an argument
-does not have, mapped axes of different lengths, or a tuple of another length than the arguments raise `ValueError`.
-Arguments given by keyword are always mapped over their first axis.
+`in_axes` says for each positional argument which axis is mapped, None for those that stay whole. An axis that
+an argument does not have, mapped axes of different lengths, or a tuple of another length than the arguments
+raise `ValueError`. Arguments given by keyword are always mapped over their first axis.
 
 ## Fix
 None: which axis is meant is not known. The shapes of all arguments stand beside the hint.
