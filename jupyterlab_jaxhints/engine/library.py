@@ -308,6 +308,11 @@ def _config_absl(m: Machine, name: str, args: list[Argument], node: Any) -> Valu
     return v.NOTHING
 
 
+def _is_container(value: Value) -> bool:
+    """A container whose parts are not known: no leaf."""
+    return value.must_be(v.SEQUENCE | v.MAPPING | v.SET | v.OBJECT)
+
+
 @gives("jax.tree.map", "jax.tree_util.tree_map")
 def _tree_map(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     plain = [arg for arg in args if not arg.keyword and not arg.star]
@@ -316,11 +321,14 @@ def _tree_map(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     function, tree, others = plain[0].value, plain[1].value, [arg.value for arg in plain[2:]]
     columns = [m.leaves(other) for other in others]
     count = len(m.leaves(tree))
-    aligned = all(len(column) == count for column in columns)
+    trees = [m.leaves(tree), *columns]
+    aligned = all(len(column) == count for column in columns) and not any(_is_container(x) for c in trees for x in c)
     position = iter(range(count))
 
     def leaf(part: Value) -> Value:
         i = next(position, None)
+        if _is_container(part):
+            part = Value(v.ALL, ident=m.alloc())
         rest = [column[i] if aligned and i is not None else Value(v.ALL, ident=m.alloc()) for column in columns]
         if part.must_be(v.NONE) and not rest:
             return part
