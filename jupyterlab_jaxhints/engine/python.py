@@ -7,12 +7,12 @@ from typing import Any
 from . import calls, classes, config_flags, items, standard, stores  # noqa: F401 (standard registers itself)
 from . import values as v
 from .callables import Argument, Partial, Super, Wrapped
-from .events import Iterate, Print
+from .events import Print
 from .interpreter import BUILTINS, Machine
 from .library import gives
 from .operators import known_truth
-from .state import Record, join_all
-from .values import Value, constant, tuple_of
+from .python_iteration import first
+from .values import Value, constant
 
 for _name in dir(builtins):
     if not _name.startswith("_") or _name in ("__import__",):
@@ -25,17 +25,13 @@ IN_IPYTHON = {"display": "IPython.display.display", "get_ipython": "IPython.get_
 BUILTINS.update({name: Value(v.FUNCTION, target=target) for name, target in IN_IPYTHON.items()})
 
 
-def _first(args: list[Argument]) -> Value:
-    return args[0].value if args and not args[0].star else v.UNKNOWN
-
-
 # --- numbers and strings --------------------------------------------------------------------------------------------------
 
 
 @gives("builtins.int", "builtins.float", "builtins.bool", "builtins.complex")
 def _number(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     short = name.rpartition(".")[2]
-    value = _first(args)
+    value = first(args)
     if len(args) == 1 and value.known and value.must_be(v.NUMBER | v.STRING):
         try:
             return constant(getattr(builtins, short)(value.const))
@@ -50,7 +46,7 @@ def _number(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
 
 @gives("builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.ascii")
 def _text(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    value = _first(args)
+    value = first(args)
     if name == "builtins.str" and value.known and value.must_be(v.NUMBER | v.STRING):
         return constant(str(value.const))
     return Value(v.STRING, elements=(value,) if args else None)
@@ -65,7 +61,7 @@ def _some_number(m: Machine, name: str, args: list[Argument], node: Any) -> Valu
 def _arithmetic(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     from . import operators, shapes
 
-    value = _first(args)
+    value = first(args)
     short = name.rpartition(".")[2]
     if short in ("abs", "round"):
         if value.must_be(v.NUMBER):
@@ -89,7 +85,7 @@ def _arithmetic(m: Machine, name: str, args: list[Argument], node: Any) -> Value
 
 @gives("builtins.len")
 def _len(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    value = _first(args)
+    value = first(args)
     size: Any = None
     record = m.record(value)
     if value.elements is not None:
@@ -103,162 +99,6 @@ def _len(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     elif value.must_be(v.ARRAYLIKE | v.KEY) and value.shape:
         size = value.shape[0]
     return constant(size) if size is not None else Value(v.NUMBER, dtype="int", flags=frozenset({"shape"}))
-
-
-# --- iteration ----------------------------------------------------------------------------------------------------------------
-
-
-@gives("builtins.range")
-def _range(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    values = [arg.value for arg in args]
-    flags = frozenset({"range"})
-    if values and all(value.known and isinstance(value.const, int) for value in values):
-        try:
-            return Value(v.SEQUENCE, const=range(*(int(value.const) for value in values)), flags=flags)
-        except (TypeError, ValueError):
-            pass
-    return Value(v.SEQUENCE, flags=flags)
-
-
-def _iterator(m: Machine, known: list[Value] | None, rest: Value | None, label: str) -> Value:
-    record = Record("iterator", None if known is None else tuple(known), rest=rest)
-    return m.new(record, v.ITERATOR, target=label)
-
-
-@gives("builtins.enumerate")
-def _enumerate(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    value = _first(args)
-    elements, count = items.turns(m, value)
-    if elements is not None and len(args) == 1:
-        return _iterator(m, [tuple_of([constant(i), e]) for i, e in enumerate(elements)], None, "enumerate")
-    index = Value(v.NUMBER, dtype="int", ident=m.alloc())
-    return _iterator(m, None, tuple_of([index, items.iterated(m, value)]), "enumerate")
-
-
-@gives("builtins.zip")
-def _zip(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    values = [arg.value for arg in args if not arg.keyword]
-    if any(arg.star for arg in args):
-        return _iterator(m, None, v.UNKNOWN, "zip")
-    columns = [items.turns(m, value)[0] for value in values]
-    if columns and all(column is not None for column in columns):
-        return _iterator(m, [tuple_of(row) for row in zip(*columns)], None, "zip")
-    return _iterator(m, None, tuple_of([items.iterated(m, value) for value in values]), "zip")
-
-
-@gives("builtins.map", "builtins.filter")
-def _map(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    if len(args) < 2 or any(arg.star for arg in args):
-        return _iterator(m, None, v.UNKNOWN, "map")
-    rows = [items.turns(m, arg.value)[0] for arg in args[1:]]
-    function = args[0].value
-    if all(row is not None and len(row) <= 6 for row in rows):
-        out = [calls.call_value(m, function, [calls.given(value, args[1].node) for value in row], node)
-               for row in zip(*rows)]
-        if name == "builtins.map":
-            return _iterator(m, out, None, "map")
-        return _iterator(m, None, items.iterated(m, args[1].value), "filter")
-    row = [items.iterated(m, arg.value) for arg in args[1:]]
-    if function.must_be(v.NONE):
-        return _iterator(m, None, row[0], "filter")
-    out = calls.call_value(m, function, [calls.given(value, args[1].node) for value in row], node)
-    return _iterator(m, None, out if name == "builtins.map" else row[0], name.rpartition(".")[2])
-
-
-@gives("builtins.iter", "builtins.reversed")
-def _iter(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    elements, _ = items.turns(m, _first(args))
-    if elements is not None:
-        return _iterator(m, elements[::-1] if name.endswith("reversed") else elements, None, "iterator")
-    return _iterator(m, None, items.iterated(m, _first(args)), "iterator")
-
-
-@gives("builtins.next")
-def _next(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    record = m.record(_first(args))
-    if record is None or record.kind != "iterator":
-        return Value(v.ALL, ident=m.alloc())
-    out = record.element()
-    return out.but(const=v.MISSING) if out.must_be(v.NUMBER) else items.fresh(m, out)
-
-
-@gives("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted")
-def _sequence(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    short = name.rpartition(".")[2]
-    if not args:
-        return tuple_of([]) if short == "tuple" else m.new(Record("set" if "set" in short else "list", ()),
-                                                           v.SET if "set" in short else v.SEQUENCE, flags=v.LIST)
-    value = _first(args)
-    elements, _ = items.turns(m, value)
-    m.emit(Iterate, args[0].node, value=value, form="star", body=node)
-    for arg in args[1:]:
-        if arg.keyword == "key" and elements:
-            calls.call_value(m, arg.value, [calls.given(elements[0], node)], node)
-    if short in ("set", "frozenset"):
-        return m.new(Record("set", rest=items.iterated(m, value)), v.SET, flags=frozenset({short}))
-    if elements is not None and short != "sorted":
-        return tuple_of(elements) if short == "tuple" else m.new_list(elements)
-    rest = items.iterated(m, value)
-    if short == "tuple":
-        return Value(v.SEQUENCE, flags=v.TUPLE) if not value.is_unknown else v.UNKNOWN
-    return m.new_list(None, rest=rest)
-
-
-@gives("builtins.dict")
-def _dict(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    entries = {arg.keyword: arg.value for arg in args if arg.keyword}
-    positional = [arg for arg in args if not arg.keyword]
-    is_open = False
-    for arg in positional:
-        record = m.record(arg.value)
-        if record is not None and record.kind == "dict" and not record.open:
-            entries = {**record.entries, **entries}
-        else:
-            pairs = items.turns(m, arg.value)[0] or []
-            parts = [m.parts(pair) for pair in pairs]
-            if pairs and all(len(p) == 2 and p[0].known and items.hashable(p[0].const) for p in parts):
-                entries = {**{p[0].const: p[1] for p in parts}, **entries}
-            else:
-                is_open = True
-    return m.new(Record("dict", entries=entries, open=is_open, rest=v.UNKNOWN if is_open else None), v.MAPPING)
-
-
-@gives("builtins.sum", "builtins.min", "builtins.max")
-def _reduce(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    from . import operators
-
-    short = name.rpartition(".")[2]
-    plain = [arg.value for arg in args if not arg.keyword]
-    for arg in args:
-        if arg.keyword == "key" and plain:
-            element = items.iterated(m, plain[0]) if len(plain) == 1 else plain[0]
-            calls.call_value(m, arg.value, [calls.given(element, node)], node)
-    if any(arg.star for arg in args) or not plain:
-        return v.UNKNOWN
-    if short != "sum" and len(plain) > 1:
-        elements: list[Value] | None = plain
-    else:
-        elements = items.turns(m, plain[0])[0]
-    if elements is not None and all(e.known and e.must_be(v.NUMBER) for e in elements) and len(plain) == 1 and elements:
-        return constant(getattr(builtins, short)([e.const for e in elements]))
-    if elements is None:
-        elements = [items.iterated(m, plain[0])]
-    if short == "sum":
-        out = plain[1] if len(plain) > 1 else constant(0)
-        for element in elements[:4]:
-            out = operators.binary_values(m, "+", out, element)
-        return out.but(const=v.MISSING, shape=out.shape if len(elements) > 1 else None) if not out.is_unknown else out
-    return join_all(elements).but(const=v.MISSING) if elements else v.UNKNOWN
-
-
-@gives("builtins.any", "builtins.all")
-def _any(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    elements = items.turns(m, _first(args))[0]
-    if elements is not None:
-        answers = [known_truth(m, e) for e in elements]
-        if all(answer is not None for answer in answers):
-            return constant(getattr(builtins, name.rpartition(".")[2])(answers))
-    return Value(v.NUMBER, dtype="bool")
 
 
 # --- objects --------------------------------------------------------------------------------------------------------------------
@@ -336,7 +176,7 @@ def _super(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
 
 @gives("builtins.type")
 def _type(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    value = _first(args)
+    value = first(args)
     if len(args) == 1:
         for kind, label in ((v.ABSTRACT | v.LINEAR, "jax.core.Tracer"), (v.STRING, "builtins.str"), (v.NUMPY, "numpy.ndarray"),
                             (v.MAPPING, "builtins.dict"), (v.ARRAY, "jaxlib.ArrayImpl")):
@@ -376,7 +216,7 @@ def _wraps(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
 
 @gives("functools.wraps.decorator")
 def _wrapped(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    return _first(args)
+    return first(args)
 
 
 @gives("functools.lru_cache", "functools.cache")
@@ -435,7 +275,7 @@ def _environments(m: Machine, name: str, args: list[Argument], node: Any) -> Val
 
 @gives("copy.copy", "copy.deepcopy")
 def _copy(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
-    value = _first(args)
+    value = first(args)
     record = m.record(value)
     if record is not None:
         return m.new(record, value.kinds, flags=value.flags, target=value.target)
