@@ -145,6 +145,17 @@ class Edit:
         indent = _indent(self.masked.line_text(first))
         return self._placed(Range(start=place, end=place), "\n" + _indented(code, indent))
 
+    def line_above(self, cell: str, piece: Piece, code: str) -> TextEdit:
+        """Code on lines of its own above a top-level statement of any cell."""
+        place = Position(line=piece.start_line, character=0)
+        return TextEdit(cell=cell, range=Range(start=place, end=place), new_text=f"{code}\n")
+
+    def line_below(self, cell: CellCode, piece: Piece, code: str) -> TextEdit:
+        """Code on lines of its own below a top-level statement of any cell."""
+        last, _ = piece.line_column(len(piece.text.rstrip()))
+        place = cell.masked.line_end(last)
+        return TextEdit(cell=cell.id, range=Range(start=place, end=place), new_text=f"\n{code}")
+
     def delete(self, node: cst.CSTNode) -> TextEdit:
         """Removes a statement, a decorator, or an argument, element or parameter with its comma."""
         path = self.path(node)

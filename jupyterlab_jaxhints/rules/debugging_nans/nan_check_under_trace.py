@@ -21,7 +21,6 @@ import libcst as cst
 
 from ...engine.events import Truth
 from ...engine.values import ABSTRACT
-from ...protocol import Position, Range, TextEdit
 from ..base import Clean, Example, Fix, Hint, Rule, on
 
 RULE = Rule(
@@ -75,8 +74,5 @@ def fixes(hint, edit):
     module, edits = edit.import_needed("jax")
     if edits:
         return
-    line = edit.piece.start_line
-    place = Position(line=line, character=0)
-    flag = TextEdit(cell=edit.site.cell, range=Range(start=place, end=place),
-                    new_text=f'{module}.config.update("jax_debug_nans", True)\n')
+    flag = edit.line_above(edit.site.cell, edit.piece, f'{module}.config.update("jax_debug_nans", True)')
     yield Fix("Use jax_debug_nans", [flag, edit.delete(statement)], safe=False)

@@ -5,7 +5,6 @@ from typing import Any
 
 from ...engine import import_lines
 from ...engine.textedits import EditRefused
-from ...protocol import Position, Range, TextEdit
 
 
 def _first_import(edit: Any) -> tuple[Any, Any, list]:
@@ -18,25 +17,18 @@ def _first_import(edit: Any) -> tuple[Any, Any, list]:
     raise EditRefused("nothing imports JAX")
 
 
-def _above(cell: Any, piece: Any, text: str) -> TextEdit:
-    place = Position(line=piece.start_line, character=0)
-    return TextEdit(cell=cell.id, range=Range(start=place, end=place), new_text=text)
-
-
-def first_line(edit: Any, flag: str, value: str = "True") -> list[TextEdit]:
+def first_line(edit: Any, flag: str, value: str = "True") -> list:
     """`jax.config.update(flag, value)` behind the notebook's first `import jax`, or with an import of its own above the
     first import of something from JAX."""
     cell, piece, found = _first_import(edit)
     code = f'.config.update("{flag}", {value})'
     plain = next((each.local for each in found if each.binds == "jax"), None)
     if plain is None:
-        return [_above(cell, piece, f"import jax\njax{code}\n")]
-    last, _ = piece.line_column(len(piece.text.rstrip()))
-    place = cell.masked.line_end(last)
-    return [TextEdit(cell=cell.id, range=Range(start=place, end=place), new_text=f"\n{plain}{code}")]
+        return [edit.line_above(cell.id, piece, f"import jax\njax{code}")]
+    return [edit.line_below(cell, piece, f"{plain}{code}")]
 
 
-def before_import(edit: Any, code: str) -> list[TextEdit]:
+def before_import(edit: Any, code: str) -> list:
     """A line on `os.environ` above the first import of JAX."""
     cell, piece, _ = _first_import(edit)
     known = []
@@ -48,4 +40,4 @@ def before_import(edit: Any, code: str) -> list[TextEdit]:
         if other is cell:
             break
     missing = "" if any(each.binds == "os" and each.local == "os" for each in known) else "import os\n"
-    return [_above(cell, piece, f"{missing}{code}\n")]
+    return [edit.line_above(cell.id, piece, f"{missing}{code}")]
