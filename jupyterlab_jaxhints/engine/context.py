@@ -1,13 +1,24 @@
 """Where the interpreter stands: call frames, transforms around them, loops and `try` blocks entered."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from .callables import Function
 from .values import Place, Step
+
+
+class once:
+    """`functools.cached_property` without the lock that it takes up to Python 3.11: contexts are many."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        answer = instance.__dict__[self.name] = self.make(instance)
+        return answer
+
 
 BROAD = frozenset({"Exception", "BaseException", ""})
 
@@ -75,7 +86,7 @@ class Context:
     loops: tuple[tuple[int, Loop], ...] = ()  # (depth of frames when entered, loop)
     tries: tuple[tuple[int, Try], ...] = ()
 
-    @cached_property
+    @once
     def live(self) -> tuple[Frame, ...]:
         """Frames since the last one that runs as plain Python on the host."""
         for index in range(len(self.frames) - 1, -1, -1):
@@ -83,53 +94,53 @@ class Context:
                 return self.frames[index + 1:]
         return self.frames
 
-    @cached_property
+    @once
     def staged(self) -> bool:
         """JAX compiles this code: it runs once, at trace time."""
         return any(frame.staged for frame in self.live)
 
-    @cached_property
+    @once
     def abstract(self) -> bool:
         """Tracers here have no value (staged or under vmap)."""
         return any(frame.tracer == "abstract" for frame in self.live)
 
-    @cached_property
+    @once
     def differentiated(self) -> bool:
         """Under grad, vjp, jvp …, whatever else."""
         return any(frame.tracer == "linear" for frame in self.live)
 
-    @cached_property
+    @once
     def traced(self) -> bool:
         """JAX traces this code in one way or another."""
         return any(frame.transform for frame in self.live)
 
-    @cached_property
+    @once
     def function(self) -> Function | None:
         """The innermost function being evaluated."""
         return self.frames[-1].function if self.frames else None
 
-    @cached_property
+    @once
     def tracing_frame(self) -> Frame | None:
         """The innermost frame that a transform runs."""
         return next((frame for frame in reversed(self.live) if frame.transform), None)
 
-    @cached_property
+    @once
     def staging_frame(self) -> Frame | None:
         """The outermost staged frame: its first call freezes what is read."""
         return next((frame for frame in self.live if frame.staged), None)
 
-    @cached_property
+    @once
     def generic(self) -> bool:
         """Some frame stands for a function that nobody calls."""
         return any(frame.generic for frame in self.frames)
 
-    @cached_property
+    @once
     def eager_loop(self) -> Loop | None:
         """The innermost loop that runs as Python, turn by turn, outside of staged code."""
         first = next((i for i, frame in enumerate(self.frames) if frame.staged), len(self.frames))
         return next((loop for depth, loop in reversed(self.loops) if depth <= first), None)
 
-    @cached_property
+    @once
     def staged_loop(self) -> Loop | None:
         """The innermost Python loop inside of staged code: it is unrolled."""
         first = next((i for i, frame in enumerate(self.frames) if frame.staged), None)
@@ -137,7 +148,7 @@ class Context:
             return None
         return next((loop for depth, loop in reversed(self.loops) if depth > first), None)
 
-    @cached_property
+    @once
     def own_loop(self) -> Loop | None:
         """The innermost loop of the function being evaluated (of the module, outside of functions)."""
         return next((loop for depth, loop in reversed(self.loops) if depth == len(self.frames)), None)

@@ -13,6 +13,7 @@ from .events import KeySite, KeyUse
 COMPARING = ("array_equal", "allclose", "isclose", "array_equiv", "assert_array_equal", "assert_allclose",
              "assert_array_almost_equal", "assert_trees_all_close", "assert_trees_all_equal", "assert_equal")
 WAITING = ("block_until_ready",)
+_PATHS = scopes.Known()
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,10 @@ def contains(tree: Any, node: Any) -> bool:
 
 def path(site: KeySite) -> list[Any]:
     """The nodes from the statement down to the site's node."""
+    return _PATHS.get(site.node, lambda _: _path(site))
+
+
+def _path(site: KeySite) -> list[Any]:
     def down(tree: Any) -> list[Any] | None:
         if tree is site.node:
             return [tree]

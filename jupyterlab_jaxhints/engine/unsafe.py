@@ -1,6 +1,7 @@
 """Operations whose slope is not finite everywhere, and what guards them."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -14,6 +15,7 @@ SINGULAR = frozenset({"sqrt", "log", "log2", "log10", "log1p", "arccos", "arcsin
                       "reciprocal", "rsqrt", "norm", "cbrt", "power"})
 GRADIENTS = ("`grad`", "`value_and_grad`", "`jacrev`", "`jacfwd`", "`hessian`", "`vjp`", "`jvp`", "`jacobian`", "`linearize`",
              "`filter_grad`", "`filter_value_and_grad`")
+_CALLS = scopes.Known()
 
 
 class Unsafe(NamedTuple):
@@ -164,8 +166,13 @@ def norm_of_equals(event: Any) -> Any:
     return None
 
 
-def _calls(node: Any) -> Any:
-    if isinstance(node, cst.Call):
+def _calls(node: Any) -> tuple[Any, ...]:
+    """The calls in a piece of code."""
+    return _CALLS.get(node, lambda node: tuple(_walk_calls(node)))
+
+
+def _walk_calls(node: Any) -> Iterator[Any]:
+    if type(node) is cst.Call:
         yield node
     for child in scopes.children(node):
-        yield from _calls(child)
+        yield from _walk_calls(child)

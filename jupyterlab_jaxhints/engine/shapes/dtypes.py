@@ -167,6 +167,11 @@ Typed = tuple  # (dtype name or None, weak True/False/None)
 
 def promote_jax(operands: list[Typed], x64: bool | None) -> Typed:
     """Dtype and weak type of JAX operands together; dtype None when it is not known."""
+    return _promoted(tuple(operands), x64)
+
+
+@lru_cache(maxsize=4096)
+def _promoted(operands: tuple[Typed, ...], x64: bool | None) -> Typed:
     weak: bool | None = None if any(w is None for _, w in operands) else all(w for _, w in operands)
     if any(w is False and category(d) not in ("", "bool") for d, w in operands):
         weak = None
