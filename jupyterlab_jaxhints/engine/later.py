@@ -46,7 +46,7 @@ class Reader:
         return answer
 
     def _compares(self, place: Place, first: str, second: str) -> bool:
-        from .reuse import compares
+        from .comparing import compares
 
         return any(compares(node, first, second) for later in self._places[self._position(place):]
                    if {first, second} <= self._names(later).keys() for node in later.statement.body)

@@ -35,7 +35,21 @@ def layout(cls: Class, flatten: Function, unflatten: Function | None) -> Layout 
         return None
     parts = [bound.get(e.value.value, e.value) if isinstance(e.value, cst.Name) else e.value for e in returned.elements]
     first, second = ({node.attr.value: node for node in _attributes(part, subject)} for part in parts)
-    return Layout(first, second, frozenset(node.attr.value for node in read), returned, _rebuilt(cls, unflatten))
+    mentioned = _with_members(cls, {node.attr.value for node in read})
+    return Layout(first, second, mentioned, returned, _rebuilt(cls, unflatten))
+
+
+def _with_members(cls: Class, names: set[str]) -> frozenset[str]:
+    """The names, and what the properties and methods among them read."""
+    todo, found = list(names), set(names)
+    while todo:
+        member = cls.lookup(todo.pop())
+        function = member.target if member is not None else None
+        if isinstance(function, Function) and function.positional:
+            read = {node.attr.value for node in _attributes(function.node.body, function.positional[0])} - found
+            found |= read
+            todo += read
+    return frozenset(found)
 
 
 def _rebuilt(cls: Class, unflatten: Function | None) -> Any:

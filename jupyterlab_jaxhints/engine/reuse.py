@@ -6,12 +6,10 @@ from typing import Any
 
 import libcst as cst
 
-from . import scopes
+from . import comparing, scopes
 from . import values as v
 from .events import KeySite, KeyUse
 
-COMPARING = ("array_equal", "allclose", "isclose", "array_equiv", "assert_array_equal", "assert_allclose",
-             "assert_array_almost_equal", "assert_trees_all_close", "assert_trees_all_equal", "assert_equal")
 WAITING = ("block_until_ready",)
 _PATHS = scopes.Known()
 
@@ -108,7 +106,7 @@ def _twice(use: KeyUse, previous: KeyUse) -> Reuse | None:
     compared = _compared(use, site, first)
     if compared is None:
         return None
-    compared = compared and same
+    compared = compared and same or _meet(use, previous, site, first)
     meant = _is_comparison(use, previous, site, first)
     if meant and same and path(site)[:1] == path(first)[:1] and site.place is first.place and site.depth == 0:
         return None  # two calls of one function in one statement, with other settings
@@ -121,16 +119,38 @@ def _is_comparison(use: KeyUse, previous: KeyUse, site: KeySite, first: KeySite)
     functions with the same arguments."""
     direct, earlier = site is use.sites[0], first is previous.sites[0]
     if direct and earlier and "call" in (use.how, previous.how):
-        return use.how == previous.how and _receiver(site.call) != _receiver(first.call)
+        mine, theirs = _receiver(site.call), _receiver(first.call)
+        return use.how == previous.how and (mine != theirs or bool(mine) and _is_bound_between(mine, site, first))
     if direct or earlier:
         return False
     mine, theirs = _given(use, site), _given(previous, first)
     if mine is None or theirs is None:
         return False
     same = site.function is not None and first.function is not None and site.function.node is first.function.node
-    if same:
+    if same and _spelled(site.call) == _spelled(first.call):
         return mine != theirs
     return bool(mine) and (mine == theirs or any(part in theirs and part[1] for part in mine))
+
+
+def _meet(use: KeyUse, previous: KeyUse, site: KeySite, first: KeySite) -> bool:
+    """What a function made of the key is compared further down with what other code makes of it."""
+    mine, theirs = _bound(path(site)), _bound(path(first))
+    if not mine or not theirs or site.place is not first.place or "call" not in (use.how, previous.how) and not (
+            site.function or first.function):
+        return False
+    return any(comparing.meet(tree, mine, theirs) for tree in site.place.statement.body)
+
+
+def _is_bound_between(name: str, site: KeySite, first: KeySite) -> bool:
+    """The receiver's name holds another object by the second call."""
+    shared = [a for a, b in zip(path(site), path(first)) if a is b]
+    block = next((node for node in reversed(shared) if isinstance(node, cst.BaseSuite)), None)
+    return block is not None and comparing.is_bound_between(block, name.partition(".")[0], first.node, site.node)
+
+
+def _spelled(call: Any) -> str:
+    func = getattr(call, "func", None)
+    return cst.Module([]).code_for_node(func) if func is not None else ""
 
 
 def _receiver(call: Any) -> str:
@@ -230,36 +250,18 @@ def _compared(use: KeyUse, site: KeySite, first: KeySite) -> bool | None:
     """None: both uses stand in one comparison. True: what they give is compared further down."""
     here, there = path(site), path(first)
     shared = [a for a, b in zip(here, there) if a is b]
-    if any(_is_comparing(node) for node in shared):
+    if any(comparing.is_comparing(node) for node in shared):
         return None
     mine, theirs = _bound(here), _bound(there)
     if not mine or not theirs:
         return False
     reader = use.machine.reader
-    if site.place.statement is not None and any(_compares(tree, mine, theirs) for tree in site.place.statement.body):
+    if site.place.statement is not None and any(comparing.compares(tree, mine, theirs) for tree in site.place.statement.body):
         return True
     return reader is not None and reader.compares(site.place, mine, theirs)
-
-
-def _is_comparing(node: Any) -> bool:
-    if isinstance(node, (cst.Comparison, cst.Assert)):
-        return True
-    if isinstance(node, cst.Call):
-        name = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
-        return name in COMPARING
-    return False
 
 
 def _bound(nodes: list[Any]) -> str:
     statement = next((n for n in reversed(nodes) if isinstance(n, (cst.Assign, cst.AnnAssign))), None)
     target = statement.targets[0].target if isinstance(statement, cst.Assign) else getattr(statement, "target", None)
     return target.value if isinstance(target, cst.Name) else ""
-
-
-def _compares(tree: Any, mine: str, theirs: str) -> bool:
-    if _is_comparing(tree):
-        return {mine, theirs} <= scopes.names_in(tree)
-    return any(_compares(child, mine, theirs) for child in scopes.children(tree))
-
-
-compares = _compares

@@ -17,6 +17,18 @@ _TELLING = frozenset({cst.Yield, cst.Global, cst.Nonlocal})
 _NESTED = frozenset({
     cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
 })
+def _walk_called(node: Any) -> Iterator[str]:
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
+        yield node.func.value
+    for child in children(node):
+        yield from _walk_called(child)
+
+
+def called_in(node: Any) -> frozenset[str]:
+    """Plain names that a piece of code calls."""
+    return _called.get(node, lambda node: frozenset(_walk_called(node)))
+
+
 _LEAVES = frozenset({cst.Name, cst.Integer, cst.Float, cst.SimpleString})
 _STORING = frozenset({cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For})
 _NAMING = frozenset({
@@ -42,7 +54,7 @@ class Known:
         return answer
 
 
-_scanned, _reads, _worded = Known(), Known(), Known()
+_scanned, _reads, _worded, _called = Known(), Known(), Known(), Known()
 
 
 @lru_cache(maxsize=None)

@@ -57,7 +57,9 @@ def _captured(m: Machine, value: Value, depth: int) -> tuple:
             while scope is not None and name not in scope.names:
                 scope = scope.parent
             found = scope.names[name] if scope is not None else m.state.names.delta.get(name)
-            if found is not None and not found.may_be(v.JAX):
+            if found is not None and found.is_unknown and not found.name and name in scopes.called_in(target.node):
+                out.append((name, found.ident))  # another function on each turn is another program
+            elif found is not None and not found.may_be(v.JAX):
                 out.append((name, _captured(m, found, depth - 1) if found.must_be(v.FUNCTION) else found.fingerprint()))
         return tuple(out)
     if isinstance(target, Partial):

@@ -48,6 +48,8 @@ EXAMPLES = [
 CLEAN = [
     Clean(["import jax\nclass Line:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n        self.cache = None\njax.tree_util.register_pytree_node(Line, lambda l: ((l.a,), l.b), lambda aux, c: Line(c[0], aux))\ny = jax.jit(lambda l: l.a)(Line(2.0, 'up'))"],
           because="every given attribute is in one of the parts"),
+    Clean(["import jax\nclass Flags:\n    def __init__(self, ready):\n        self._ready = ready\n    @property\n    def ready(self):\n        return self._ready\njax.tree_util.register_pytree_node(Flags, lambda s: ((), (s.ready,)), lambda aux, _: Flags(*aux))\ny = jax.jit(lambda s: s.ready * 1)(Flags(True))"],
+          because="a property gives the attribute"),
     Clean(["import jax, jax.numpy as jnp\n@jax.tree_util.register_pytree_node_class\nclass Pair:\n    def __init__(self, a):\n        if a.shape[-1] != 2:\n            raise ValueError('pairs')\n        self.a = a\n    def tree_flatten(self):\n        return (self.a,), None\n    @classmethod\n    def tree_unflatten(cls, aux, children):\n        new = object.__new__(cls)\n        new.a, = children\n        return new\ny = jax.jit(lambda p: p.a)(Pair(jnp.ones(2)))"],
           because="the object is rebuilt without `__init__`"),
     Clean(["import jax\n@jax.tree_util.register_pytree_node_class\nclass Box:\n    def __init__(self, **parts):\n        self.parts = parts\n    def tree_flatten(self):\n        keys = sorted(self.parts)\n        return [self.parts[k] for k in keys], keys\n    @classmethod\n    def tree_unflatten(cls, keys, values):\n        return cls(**dict(zip(keys, values)))\ny = jax.jit(lambda b: b.parts['a'])(Box(a=1.0))"],
