@@ -5,10 +5,11 @@
 `grad(f)` made inside of a loop is a new object each time: JAX traces and compiles again on every turn.
 
 ## Fix
-None is written: make the jitted function once, above the loop, and pass what changes as an argument.
+Makes the jitted function once, above the loop or above the function that the loop calls. Where it closes over what
+differs from turn to turn no fix is offered: pass that as an argument.
 
 ## Fix safety
-No fix is offered.
+Unsafe: a name that the function reads may be bound anew between the turns.
 
 ## When it is fine
 `jit(f)` of a function with a name finds the program again. A function that differs on every turn (it captures the
@@ -17,8 +18,11 @@ setting of a sweep) has to be compiled anyway.
 ## References
 - [Just-in-time compilation](guide#pure-functions)
 """
+import libcst as cst
+
 from ...engine.events import Transform
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on
+from . import _hoist
 
 RULE = Rule(
     section="jit",
@@ -31,10 +35,20 @@ EXAMPLES = [
     Example(
         bad=["import jax, jax.numpy as jnp\nx = jnp.ones(2)\nfor _ in range(5):\n    x = «jax.jit(lambda y: 0.5 * y)»(x)"],
         sees="x.tolist() == [0.03125, 0.03125]",
+        fixed=["import jax, jax.numpy as jnp\nx = jnp.ones(2)\ncompiled = jax.jit(lambda y: 0.5 * y)\nfor _ in range(5):\n    x = compiled(x)"],
+        gives="x.tolist() == [0.03125, 0.03125]",
     ),
     Example(
         bad=["import jax\nimport jax.numpy as jnp\ndef loss(w):\n    return ((w - 1.0) ** 2).sum()\nw = jnp.zeros(2)\nfor _ in range(3):\n    w = w - 0.1 * «jax.jit(jax.grad(loss))»(w)"],
         sees="w.shape == (2,)",
+        fixed=["import jax\nimport jax.numpy as jnp\ndef loss(w):\n    return ((w - 1.0) ** 2).sum()\nw = jnp.zeros(2)\ncompiled_loss = jax.jit(jax.grad(loss))\nfor _ in range(3):\n    w = w - 0.1 * compiled_loss(w)"],
+        gives="w.shape == (2,)",
+    ),
+    Example(  # the loop calls the function around it
+        bad=["import jax\ndef run(x):\n    @«jax.jit»\n    def half(y):\n        return 0.5 * y\n    return half(x)", "x = 8.0\nfor _ in range(3):\n    x = run(x)"],
+        sees="float(x) == 1.0",
+        fixed=["import jax\n@jax.jit\ndef half(y):\n    return 0.5 * y\n\ndef run(x):\n    return half(x)", "x = 8.0\nfor _ in range(3):\n    x = run(x)"],
+        gives="float(x) == 1.0",
     ),
 ]
 
@@ -43,6 +57,8 @@ CLEAN = [
           because="the function has a name: its program is found again"),
     Clean(["import jax, jax.numpy as jnp\nfor power in (2, 3, 4):\n    f = jax.jit(lambda x: x ** power)\n    y = f(jnp.ones(2))"],
           because="each turn asks for another program"),
+    Clean(["import jax\nimport zoo\ndef compiled(f):\n    @jax.jit\n    def run(x):\n        return f(x)\n    return run\nprograms = {name: compiled(f) for name, f in zoo.functions().items()}"],
+          because="each turn compiles another function", runs=False),
     Clean(["import jax, jax.numpy as jnp\nf = jax.jit(lambda x: 2 * x)\nx = jnp.ones(2)\nfor _ in range(5):\n    x = f(x)"],
           because="made once, above the loop"),
     Clean(["import jax\nimport optimizers\nrule = optimizers.momentum(0.1)\nstate = rule.init(1.0)\nfor g in (0.5, 0.25):\n    step, state = jax.jit(rule.update)(g, state)"],
@@ -57,4 +73,31 @@ def check(event):
     """A compiled wrapper of a fresh object, for the second time in an eager loop."""
     if event.wrapped.transform in COMPILES and event.fresh and event.repeats and not event.ctx.traced:
         text = " ".join(event.text(event.function_node).split())
-        yield Hint(event.node, function=text if len(text) <= 40 else text[:37] + "…", evidence=event.ctx.calls())
+        yield Hint(event.node, function=text if len(text) <= 40 else text[:37] + "…", evidence=event.ctx.calls(),
+                   data=(event.node, event.function_node, event.ctx.eager_loop.node))
+
+
+def fixes(hint, edit):
+    """The function made once, above."""
+    node, function, loop = hint.data
+    path = edit.path(node)
+    owner = next((path[i - 1] for i, n in enumerate(path) if isinstance(n, cst.Decorator)), None)
+    above = _hoist.place_above(edit, owner or node, loop)
+    functions = _hoist.nested_functions(edit, owner or node, above) + ([owner] if owner is not None else [])
+    if not all(_hoist.known_above(edit, code, above) for code in (node, *functions)):
+        return
+    texts, edits = _hoist.move_functions(edit, functions, above)
+    if owner is None:
+        text, more = _hoist.move_expression(edit, node, above, *_names(function))
+        texts, edits = [*texts, text], [*edits, *more]
+    where = "function" if isinstance(above, (cst.FunctionDef, cst.Lambda)) else "loop"
+    yield Fix(f"Compile it once, above the {where}", [_hoist.inserted(edit, above, texts), *edits], safe=False)
+
+
+def _names(function):
+    """What to call it: after the first name that is a function, else plainly."""
+    while isinstance(function, cst.Call) and function.args:
+        function = function.args[0].value
+    own = getattr(function, "attr", function)
+    named = [f"compiled_{own.value}"] if isinstance(own, cst.Name) else []
+    return [*named, "compiled", "compiled_function"]
