@@ -13,6 +13,7 @@ import libcst as cst
 
 from ..protocol import Position, Range, TextEdit
 from . import import_lines
+from .paths import path, vars_of
 from .scanner import logical_line
 from .statements import CellCode, Piece, Statement
 from .textedits import EditRefused, Edits, apply, combine
@@ -91,7 +92,7 @@ class Edit:
 
     def path(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         """The nodes from the module down to this one."""
-        found = _path(self.statement.module, node)
+        found = path(self.statement.module, node)
         if found is None:
             raise EditRefused("the node belongs to another statement")
         return found
@@ -173,6 +174,10 @@ class Edit:
     def delete_lines(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> TextEdit:
         """Removes all lines from one node's first to another's last."""
         return self._delete_lines(self.statement.span(first)[0], self.statement.span(last or first)[1])
+
+    def delete_up_to(self, first: cst.CSTNode, behind: cst.CSTNode) -> TextEdit:
+        """Removes a statement and the blank lines behind it, up to the start of the one that follows."""
+        return self._edit(self._first_offset(first), self._first_offset(behind), "")
 
     # --- imports -------------------------------------------------------------------------------------------
 
@@ -336,26 +341,6 @@ class Edit:
 
 
 # --- nodes and lines --------------------------------------------------------------------------------------
-
-
-def vars_of(node: cst.CSTNode) -> Iterator[object]:
-    """The values of a node's fields."""
-    return (getattr(node, name) for name in node.__dataclass_fields__)
-
-
-def _path(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode] | None:
-    trail: list[tuple[cst.CSTNode, int]] = []
-    stack: list[tuple[cst.CSTNode, int]] = [(root, 0)]
-    while stack:
-        each, depth = stack.pop()
-        del trail[depth:]
-        trail.append((each, depth))
-        if each is node:
-            return [step for step, _ in trail]
-        for value in vars_of(each):
-            children = value if isinstance(value, (list, tuple)) else (value,)
-            stack += [(child, depth + 1) for child in children if isinstance(child, cst.CSTNode)]
-    return None
 
 
 def _is_elif(parent: cst.CSTNode, node: cst.CSTNode) -> bool:

@@ -48,7 +48,7 @@ def move_functions(edit: Any, functions: list[Any], above: Any) -> tuple[list[st
             raise EditRefused(f"`{name}` is also the name of something else")
         lines = [edit.text(decorator) for decorator in function.decorators] + [edit.text(function)]
         texts.append(_dedented("\n".join(lines), edit.indent(function)))
-        edits.append(edit.delete(function))
+        edits.append(_taken_out(edit, function))
     return texts, edits
 
 
@@ -64,10 +64,19 @@ def move_expression(edit: Any, node: Any, above: Any, *names: str) -> tuple[str,
     return f"{name} = {edit.value(node)}", [edit.replace(node, name)]
 
 
+def definition(edit: Any, node: Any, name: str, above: Any) -> str:
+    """A lambda as a `def`."""
+    whole, value = edit.text(node), edit.text(node.body, parens=True)
+    if "\n" in whole or not whole.endswith(value):
+        raise EditRefused("the lambda spans lines")
+    parameters = whole[len("lambda"):-len(value)].rstrip().removesuffix(":").strip()
+    return f"def {name}({parameters}):\n{_unit(edit, above)}return {value}"
+
+
 def inserted(edit: Any, above: Any, texts: list[str]) -> Any:
     """The code on lines above the loop or function; a blank line behind definitions that stand before one."""
     blank = "\n" if isinstance(above, cst.FunctionDef) else ""
-    return edit.insert_before_statement(above, "\n".join(texts) + blank)
+    return edit.insert_before_statement(above, f"\n{blank}".join(texts) + blank)
 
 
 def unused_name(edit: Any, *candidates: str) -> str:
@@ -91,6 +100,24 @@ def known_above(edit: Any, code: Any, above: Any) -> bool:
         texts.append(cell.masked.source)
     before = "\n".join(texts)
     return all(_binds(before, name) for name in _read_at_once(code))
+
+
+def _taken_out(edit: Any, function: Any) -> Any:
+    """The definition's removal, with the blank lines that set it off from what follows."""
+    body = list(edit.path(function)[-2].body)
+    place = next(index for index, each in enumerate(body) if each is function)
+    behind = body[place + 1] if place + 1 < len(body) else None
+    if behind is None or any(line.comment is not None for line in behind.leading_lines):
+        return edit.delete(function)
+    return edit.delete_up_to(function, behind)
+
+
+def _unit(edit: Any, above: Any) -> str:
+    """One step of indentation, as the loop's or function's own body has it."""
+    body = getattr(above, "body", None)
+    if isinstance(body, cst.IndentedBlock):
+        return edit.indent(body.body[0]).removeprefix(edit.indent(above))
+    return "    "
 
 
 def _binds(text: str, name: str) -> bool:
