@@ -5,7 +5,7 @@ Whatever is masked (magics), repaired or not exactly placed is never touched: su
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
