@@ -16,6 +16,8 @@ alone; code in `jax.debug.callback`.
 - [Sharp bits: pure functions](guide#pure-functions)
 - [Leaked tracers](https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError)
 """
+import re
+
 from ...engine import programs
 from ...engine.events import OuterWrite
 from ...engine.values import NUMBER, TRACER, TREE
@@ -54,9 +56,14 @@ CLEAN = [
           because="a plain number, and `grad` runs the function each time"),
     Clean(["import jax\ntraces = []\n@jax.jit\ndef f(x):\n    traces.append(x.shape)\n    return x\ny = f(1.0)"],
           because="it counts traces on purpose"),
+    Clean(["import jax, jax.numpy as jnp\nshapes = []\ndef body(c, x):\n    if len(shapes) < 2:\n        shapes.append([jnp.shape(leaf) for leaf in jax.tree.leaves(c)])\n    return c + x, None\ny = jax.lax.scan(body, 0.0, jnp.ones(3))"],
+          because="shapes are known while tracing, and kept on purpose"),
     Clean(["import jax\nseen = []\n@jax.jit\ndef f(x):\n    jax.debug.callback(lambda v: seen.append(v), x)\n    return x\ny = f(1.0)"],
           because="a callback runs on the host with values"),
 ]
+
+# what is named after such facts keeps them: they are the same in every run of the program
+STATIC = re.compile(r"shape|dtype|struct|spec|treedef|aval", re.IGNORECASE)
 
 
 @on(OuterWrite)
@@ -70,7 +77,7 @@ def check(event):
         yield Hint(event.node, variant="leak", name=_short(event.name), evidence=[leaf.traced for leaf in leaves])
     elif event.how in ("item", "attribute") and not event.value.must_be(NUMBER):
         return  # tables of what is known while tracing are kept on purpose
-    elif programs.is_compiled(event.ctx) and not ABOUT_TRACING.search(event.name):
+    elif programs.is_compiled(event.ctx) and not ABOUT_TRACING.search(event.name) and not STATIC.search(event.name):
         yield Hint(event.node, variant="once", name=_short(event.name))
 
 
