@@ -269,7 +269,5 @@ def _walk_attributes(node: Any, besides: Any) -> Iterator[str]:
             part = getattr(part, "value", part) if isinstance(part, cst.Element) else part
             if isinstance(part, cst.Attribute):
                 yield part.attr.value
-            elif isinstance(part, cst.Subscript) and isinstance(part.value, cst.Attribute):
-                yield part.value.attr.value
     for child in children(node):
         yield from _walk_attributes(child, besides)
