@@ -5,7 +5,9 @@ from typing import Any
 
 from ...engine import classes, scopes
 from ...engine.callables import Class, Function
+from ...engine.events import AttributeStore
 from ...engine.textedits import EditRefused
+from ...engine.values import FUNCTION, NONE, STRING
 
 STATIC_TYPES = ("str", "bool", "Callable", "type", "Literal")
 METHODS = """
@@ -23,6 +25,14 @@ def is_dataclass(cls: Class) -> bool:
     """`@dataclass` of the standard library, with options or without."""
     return any("dataclasses.dataclass" in (d.name, getattr(getattr(d.target, "function", None), "name", ""))
                for d in cls.decorators)
+
+
+def static_attributes(event: Any, cls: Class) -> frozenset[str]:
+    """Attributes that hold what is no array."""
+    stored = [e for e in event.of(AttributeStore) if getattr(event.machine.record(e.base), "cls", None) is cls]
+    found = {e.attr for e in stored if e.value.must_be(STRING | FUNCTION | NONE) or e.value.dtype == "bool"}
+    text = {part.target.value: event.machine.text(part.annotation.annotation) for part in classes.annotated(cls)}
+    return frozenset(found | {n for n, _ in classes.fields(cls) if text.get(n, "").startswith(STATIC_TYPES)})
 
 
 def edits(edit: Any, cls: Class, static: frozenset[str]) -> list[Any]:

@@ -20,10 +20,10 @@ Classes registered as pytrees, NamedTuples, Equinox and Flax modules; static met
 """
 import libcst as cst
 
-from ...engine import classes, tracing
+from ...engine import tracing
 from ...engine.callables import Function
-from ...engine.events import AttributeStore, NotebookEnd, Transform
-from ...engine.values import FUNCTION, NONE, STRING, Step
+from ...engine.events import NotebookEnd, Transform
+from ...engine.values import Step
 from ..base import Clean, Example, Fix, Hint, Rule, on
 from . import _register
 
@@ -82,7 +82,7 @@ def check(event):
             continue
         defined = Step(f"`{function.cls.name}` is defined here", function.cls.node.name, function.cls.place)
         yield Hint(made.node, place=made.place, method=function.name, cls=function.cls.name, evidence=[defined],
-                   data=(made, function.cls, _static(event, function.cls)))
+                   data=(made, function.cls, _register.static_attributes(event, function.cls)))
 
 
 def _is_ordinary(cls):
@@ -91,16 +91,6 @@ def _is_ordinary(cls):
     return cls.closed and not cls.pytree and not cls.node.keywords and not any(cls.lookup(n) is not None for n in hooks) and (
         not any(base.name == "typing.NamedTuple" or base.target is not None and getattr(base.target, "pytree", False)
                 for base in cls.bases))
-
-
-def _static(event, cls):
-    """Attributes that hold what is no array."""
-    stored = [e for e in event.of(AttributeStore) if getattr(event.machine.record(e.base), "cls", None) is cls]
-    found = {e.attr for e in stored if e.value.must_be(STRING | FUNCTION | NONE) or e.value.dtype == "bool"}
-    text = {name: event.machine.text(s.annotation.annotation) for line in cls.node.body.body
-            if isinstance(line, cst.SimpleStatementLine) for s in line.body
-            if isinstance(s, cst.AnnAssign) and isinstance(s.target, cst.Name) for name in (s.target.value,)}
-    return frozenset(found | {n for n, _ in classes.fields(cls) if text.get(n, "").startswith(_register.STATIC_TYPES)})
 
 
 def fixes(hint, edit):

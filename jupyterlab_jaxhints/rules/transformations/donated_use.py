@@ -6,7 +6,8 @@ results. The old arrays are deleted: reading one raises `RuntimeError`, giving i
 `ValueError`. One buffer that a call gets twice raises as well.
 
 ## Fix
-None: bind the result to the old name, or keep a copy from before the call.
+Gives a copy where one buffer comes twice. For a buffer that is gone: bind the result to the old name, or keep a copy from
+before the call.
 
 ## When it is fine
 The old name bound to the result; shapes and dtypes of the old array; buffers for which no result has the same
@@ -18,7 +19,7 @@ shape, which JAX leaves alone.
 from ...engine.events import Binary, Call, Format, ItemLoad, TransformedCall
 from ...engine.values import ARRAY
 from ...knowledge import api
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on
 
 RULE = Rule(
     section="transformations",
@@ -36,6 +37,12 @@ EXAMPLES = [
     Example(
         bad=["import jax, jax.numpy as jnp\ndef step(w, g):\n    return w - g\nfast = jax.jit(step, donate_argnames=('w',))", "w = jnp.ones(3)\nfor _ in range(3):\n    new = fast(«w», 0.1)"],
         raises="ValueError",
+    ),
+    Example(  # two names of one buffer
+        bad=["import jax, jax.numpy as jnp\nstep = jax.jit(lambda a, b: (a + b, a - b), donate_argnums=(0, 1))", "online = jnp.ones(3)\ntarget = online\nout = step(online, «target»)"],
+        raises="RuntimeError",
+        fixed=["import jax, jax.numpy as jnp\nstep = jax.jit(lambda a, b: (a + b, a - b), donate_argnums=(0, 1))", "online = jnp.ones(3)\ntarget = online\nout = step(online, target.copy())"],
+        gives="out[0].tolist() == [2.0, 2.0, 2.0]",
     ),
 ]
 
@@ -66,7 +73,8 @@ def check_call(event):
     for argument, step in event.gone:
         yield _hint(event, argument.node, step)
     if event.twice is not None and not event.gone:
-        yield Hint(event.twice.node, variant="twice", array=_short(event.text(event.twice.node)))
+        yield Hint(event.twice.node, variant="twice", array=_short(event.text(event.twice.node)),
+                   data=event.twice.node if event.twice.value.must_be(ARRAY) else None)
 
 
 @on(Binary)
@@ -121,3 +129,9 @@ def _hint(event, node, step):
 def _short(text):
     text = " ".join(text.split())
     return text if len(text) <= 24 else text[:21] + "…"
+
+
+def fixes(hint, edit):
+    """A copy for the second of the two."""
+    if hint.data is not None:
+        yield Fix("Give a copy", [edit.replace(hint.data, f"{edit.operand(hint.data)}.copy()", parens=True)])
