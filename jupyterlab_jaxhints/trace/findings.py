@@ -196,9 +196,11 @@ class Merged:
 def merge(
     diagnostics: Iterable[Any], findings: Iterable[TraceFinding], clean: Iterable[CleanPlace], *,
     confirm: Callable[[Any, TraceFinding], Any], add: Callable[[TraceFinding], Any | None],
+    way: Callable[[Any], Iterable[CleanPlace]] = lambda diagnostic: (),
 ) -> Merged:
     """Reading diagnostics and trace findings as one list. `confirm` makes a diagnostic certain, `add` makes one of a
-    finding that the reading has not (None: not shown). A hint of a raising rule goes where traced code ran clean."""
+    finding that the reading has not (None: not shown). A hint of a raising rule goes where traced code ran clean, along
+    with the calls that lead there, its `way`: another call of the same function proves nothing."""
     read, found, places = list(diagnostics), list(findings), list(clean)
     used: set[int] = set()
     kept, removed = [], []
@@ -215,8 +217,8 @@ def merge(
             kept.append(confirm(diagnostic, found[certain[0]]))
         elif matches:  # what the trace itself is not sure of confirms nothing
             kept.append(diagnostic)
-        elif diagnostic.rule in DISPROVABLE and any(
-            p.cell == diagnostic.cell and p.start <= start and end <= p.end for p in places
+        elif diagnostic.rule in DISPROVABLE and all(
+            _ran(place, places) for place in (CleanPlace(diagnostic.cell, start, end), *way(diagnostic))
         ):
             removed.append(diagnostic)
         else:
@@ -226,3 +228,7 @@ def merge(
         if made is not None:
             kept.append(made)
     return Merged(kept, removed)
+
+
+def _ran(place: CleanPlace, clean: list[CleanPlace]) -> bool:
+    return any(p.cell == place.cell and p.start <= place.start and place.end <= p.end for p in clean)

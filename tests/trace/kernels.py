@@ -14,6 +14,7 @@ from jupyterlab_jaxhints.trace.request import Answer, content
 
 # JAX versions to test in: the Pythons of environments with jax and ipykernel, separated as in PATH.
 PYTHONS = [python for python in os.environ.get("JAXHINTS_KERNEL_PYTHONS", "").split(os.pathsep) if python] or [sys.executable]
+NEWEST = PYTHONS[:1]  # for what is slow and the same in every JAX
 
 FINGERPRINT = """(lambda g, sys, threading, random: {
     'names': sorted((k, id(v)) for k, v in g.items() if not k.startswith('_i') and k not in ('_', '__', '___')),
@@ -62,7 +63,7 @@ class Kernel:
 
     def finish(self, request: str, limit: float = 60.0) -> str:
         reply = self.wait(self._reply(request, limit))
-        self.wait(self._read_outputs())
+        self.wait(self._read_outputs(request))
         if reply["content"]["status"] == "error":
             return "raises " + reply["content"]["ename"]
         return self.outputs.pop(request, "")
@@ -73,15 +74,18 @@ class Kernel:
             if reply["parent_header"].get("msg_id") == request:
                 return reply
 
-    async def _read_outputs(self) -> None:
+    async def _read_outputs(self, request: str = "") -> None:
+        """Takes the outputs up to the end of a request, without one those that are there."""
         while True:
             try:
-                message = await self.client.iopub_channel.get_msg(timeout=0.15)
+                message = await self.client.iopub_channel.get_msg(timeout=10.0 if request else 0.15)
             except Exception:
                 return
+            parent = message["parent_header"].get("msg_id", "")
             if message["msg_type"] == "stream":
-                parent = message["parent_header"].get("msg_id", "")
                 self.outputs[parent] = self.outputs.get(parent, "") + message["content"]["text"]
+            if request == parent and message["content"].get("execution_state") == "idle":
+                return
 
     def printed(self, request: str, seconds: float = 0.0) -> str:
         """What a cell that was sent has printed up to now."""
@@ -114,7 +118,6 @@ class Kernel:
 
     def reset(self) -> None:
         self.run("%reset -f\nimport jax as _jax; _jax.clear_caches(); del _jax")
-        self.wait(self._read_outputs())
         self.outputs.clear()
 
 

@@ -6,7 +6,7 @@ import os
 import time
 
 import pytest
-from trace_kernels import Kernel, rules
+from trace_kernels import NEWEST, Kernel, rules
 
 from jupyterlab_jaxhints.trace.request import State, parse_reply
 
@@ -28,6 +28,7 @@ def test_a_loop_without_end_stops_at_the_limit(kernel: Kernel, body: str) -> Non
     assert kernel.run("import sys; print(jnp.sum(jnp.ones(3)))") == "3.0\n"
 
 
+@pytest.mark.parametrize("running", NEWEST, indirect=True)
 def test_a_huge_literal_is_text_like_any_other(kernel: Kernel) -> None:
     answer = kernel.trace("xs = [" + "1.5, " * 20_000 + "]\ny = jnp.array(xs)", guard=False)
     assert answer.state in (State.TRACED, State.TIMEOUT)
@@ -49,6 +50,7 @@ EFFECTS = {
 }
 
 
+@pytest.mark.parametrize("running", NEWEST, indirect=True)
 @pytest.mark.parametrize("effect", EFFECTS.values(), ids=EFFECTS)
 def test_effects_are_refused(kernel: Kernel, effect: str) -> None:
     kernel.run("import os, pathlib, subprocess, socket, threading, importlib")
@@ -87,6 +89,7 @@ def test_the_guard_itself_refuses_what_gets_past_the_calls(kernel: Kernel) -> No
     assert kernel.run("open('mine.txt', 'w').close(); import os; os.remove('mine.txt'); print('free')") == "free\n"
 
 
+@pytest.mark.parametrize("running", NEWEST, indirect=True)
 def test_native_code_that_does_not_return(kernel: Kernel) -> None:
     kernel.run("import sys, types, time\nlib = types.ModuleType('lib')\n"
                "exec('import jax, time\\ndef nap(x):\\n    time.sleep(6)\\n    return x', lib.__dict__)\nsys.modules['lib'] = lib")
@@ -98,6 +101,7 @@ def test_native_code_that_does_not_return(kernel: Kernel) -> None:
     assert kernel.trace("jnp.ones(3)").state is State.TRACED
 
 
+@pytest.mark.parametrize("fresh", NEWEST, indirect=True)
 def test_a_kernel_without_jax(fresh: Kernel) -> None:
     answer = fresh.trace("import jax\njax.numpy.ones(3)")
     assert (answer.state, answer.why) == (State.NO_JAX, "JAX is not imported in this kernel")
@@ -114,6 +118,7 @@ def test_a_restarted_kernel_gets_the_probe_again(fresh: Kernel) -> None:
     assert fresh.trace(cell).state is State.TRACED
 
 
+@pytest.mark.parametrize("fresh", NEWEST, indirect=True)
 def test_a_dead_kernel(fresh: Kernel) -> None:
     fresh.run("import jax")
     fresh.wait(fresh.manager.shutdown_kernel(now=True))
@@ -121,6 +126,7 @@ def test_a_dead_kernel(fresh: Kernel) -> None:
     assert (answer.state, answer.why) == (State.NO_KERNEL, "the kernel is dead")
 
 
+@pytest.mark.parametrize("fresh", NEWEST, indirect=True)
 def test_a_kernel_that_dies_in_the_trace(fresh: Kernel) -> None:
     fresh.run("import jax, os, sys, types\nlib = types.ModuleType('lib')\n"
               "exec('import jax, os\\ndef leave(x):\\n    os._exit(3)', lib.__dict__)\nsys.modules['lib'] = lib")
@@ -164,6 +170,7 @@ def test_one_request_at_a_time_and_none_while_a_cell_runs(kernel: Kernel) -> Non
     kernel.carrier.busy = None
 
 
+@pytest.mark.parametrize("running", NEWEST, indirect=True)
 @pytest.mark.parametrize("text", ["def f(:", "%%bash\nls", "x = = 3", "\x00", "if True:\n", "(" * 500])
 def test_text_that_is_no_python(kernel: Kernel, text: str) -> None:
     answer = kernel.trace(text)

@@ -49,8 +49,12 @@ def _checks(run, closed, want, clock):
     if run.records.findings or program_bytes(closed.jaxpr) > RUN_BYTES:
         info["run"] = "too large to run here"
         return info
-    with wide_types(closed):
-        search(run, walk, closed, want, clock)
+    try:
+        with wide_types(closed):
+            search(run, walk, closed, want, clock)
+    except kernel_jax().errors.UnexpectedTracerError as error:
+        drop_traces(error)
+        info["run"] = "a tracer of a trace that is over is among the values"
     return info
 
 
