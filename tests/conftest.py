@@ -3,6 +3,12 @@ from __future__ import annotations
 
 import os
 
+from hypothesis import settings
+
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# The same random programs on every run, so that a red run can be made again.
+settings.register_profile("same", derandomize=True, print_blob=True)
+settings.load_profile("same")
 
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
