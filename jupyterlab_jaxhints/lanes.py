@@ -4,13 +4,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from . import rules
+from . import rules, texts
 from .config import Config
 from .diagnostics import Writer
 from .engine import suppress
 from .engine.magics import mask
 from .protocol import CellResult, Certainty, Diagnostic, Evidence, Position, Range, Seen
-from .trace.findings import Point, TraceFinding, merge
+from .trace.findings import CleanPlace, Point, TraceFinding, merge
 from .trace.notebook import NotebookTrace
 
 
@@ -21,16 +21,29 @@ class Lanes:
         self.texts, self.trace, self.config = texts, trace, config
         self._writer = Writer(texts, config)
         self._ids: dict[str, Counter[str]] = defaultdict(Counter)
-        self._seen = Seen(kernel=f"Python {trace.python}" if trace.python else "", jax=trace.jax or "", device="")
+        self._seen = Seen(kernel=f"Python {trace.python}" if trace.python else "", jax=trace.jax or "",
+                          device=getattr(trace, "device", None) or "CPU")
 
     def merged(self, results: Sequence[CellResult]) -> list[CellResult]:
         """The results with both lanes' hints, in the order of the text."""
         read = [diagnostic for result in results for diagnostic in result.diagnostics]
-        both = merge(read, self.trace.findings, self.trace.clean, confirm=self._confirmed, add=self._added)
+        both = merge(read, self.trace.findings, self.trace.clean, confirm=self._confirmed, add=self._added, way=self._way)
         by_cell: dict[str, list[Diagnostic]] = defaultdict(list)
         for diagnostic in both.diagnostics:
             by_cell[diagnostic.cell].append(diagnostic)
         return [result.model_copy(update={"diagnostics": sorted(by_cell[result.id], key=_place)}) for result in results]
+
+    def _way(self, diagnostic: Diagnostic) -> list[CleanPlace]:
+        """The places in functions, decorators aside, that lead to a hint."""
+        found = []
+        for evidence in diagnostic.evidence:
+            if evidence.range is None:
+                continue
+            cell, start, end = evidence.cell or diagnostic.cell, evidence.range.start, evidence.range.end
+            line = (texts.lines(self.texts.get(cell, "")) or [""])[start.line]
+            if line[:1] in (" ", "\t") and not line.lstrip().startswith(("@", "def ", "async def ", "class ")):
+                found.append(CleanPlace(cell, (start.line, start.character), (end.line, end.character)))
+        return found
 
     def _confirmed(self, diagnostic: Diagnostic, finding: TraceFinding) -> Diagnostic:
         rule = rules.find(diagnostic.rule)
@@ -45,16 +58,19 @@ class Lanes:
         rule = rules.find(finding.rule)
         if rule is None or finding.cell not in self.texts or not self.config.enabled(rule.name, rule.section):
             return None
-        comments = suppress.suppressions(mask(self.texts[finding.cell]))
+        masked = mask(self.texts[finding.cell])
+        comments = suppress.suppressions(masked)
         if suppress.suppressed(comments, finding.start[0], rule.name) is not None:
             return None
         certainty: Certainty = "certain" if finding.certain else "probable"
         place = _range(finding.start, finding.end)
+        ignore = suppress.ignore_edit(finding.cell, masked, finding.start[0], rule.name)
         return Diagnostic(
             id=self._writer.identity(rule, finding.cell, place, self._ids[finding.cell]), rule=rule.name,
             cell=finding.cell, range=place, severity=self._writer.severity(rule, rule.rule.kind, certainty),
             kind=rule.rule.kind, certainty=certainty, lane="trace", message=finding.message,
             evidence=list(_evidence(finding)), seen=self._seen,
+            ignore=self._writer.fix("Ignore here", [ignore], True, finding.cell) if ignore else None,
         )
 
 
