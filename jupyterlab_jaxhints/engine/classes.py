@@ -160,7 +160,8 @@ def register(m: Machine, how: str, args: list[Argument], node: Any) -> Value:
         unflatten = function(2, "unflatten_func") or method(cls, "tree_unflatten")
         if cls.children is None and flatten is not None and how != "register_dataclass":
             cls.children = flattened_attributes(flatten)
-        m.emit(PytreeRegistered, node, how=how, cls=cls, flatten=flatten, unflatten=unflatten, args=tuple(args))
+        m.emit(PytreeRegistered, node, how=how, cls=cls, flatten=flatten, unflatten=unflatten, args=tuple(args),
+               declared=tuple((part.target.value, m.callee_name(part.annotation.annotation)) for part in annotated(cls)))
     return args[0].value if args else v.UNKNOWN
 
 
@@ -198,12 +199,15 @@ def fields(cls: Class) -> list[tuple[str, Any]]:
     for base in cls.bases:
         if isinstance(base.target, Class):
             out.update(dict(fields(base.target)))
-    for statement in cls.node.body.body:
-        if isinstance(statement, cst.SimpleStatementLine):
-            for part in statement.body:
-                if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name):
-                    out[part.target.value] = part.value
+    out.update((part.target.value, part.value) for part in annotated(cls))
     return list(out.items())
+
+
+def annotated(cls: Class) -> list[cst.AnnAssign]:
+    """The annotated names of the class body itself."""
+    lines = [line for line in cls.node.body.body if isinstance(line, cst.SimpleStatementLine)]
+    return [part for line in lines for part in line.body
+            if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name)]
 
 
 def _set_fields(m: Machine, value: Value, cls: Class, args: list[Argument]) -> None:

@@ -165,7 +165,8 @@ class ClassDefined(Event):
 class PytreeRegistered(Event):
     """A class is registered as a pytree. how: register_pytree_node, register_pytree_node_class, register_dataclass …
 
-    `flatten` and `unflatten` are the functions (None where they are not known), `fields` the constant field lists.
+    `flatten` and `unflatten` are the functions (None where they are not known); `declared` the fields of the class's
+    body with the full names of their types.
     """
 
     how: str
@@ -173,6 +174,7 @@ class PytreeRegistered(Event):
     flatten: Function | None
     unflatten: Function | None
     args: tuple[Argument, ...] = ()
+    declared: tuple[tuple[str, str], ...] = ()
     kept = True
 
 

@@ -140,15 +140,21 @@ def branches(m: Machine, ways: list[Any]) -> bool:
 def if_(m: Machine, node: cst.If, form: str = "if") -> bool:
     answer = operators.truth(m, node.test, form, node)
 
+    left = []
+
     def yes() -> bool:
         operators.narrow(m, node.test, True)
-        return m.exec(node.body)
+        falls = m.exec(node.body)
+        left.append(not falls)
+        return falls
 
     def no() -> bool:
         operators.narrow(m, node.test, False)
         if isinstance(node.orelse, cst.If):
             return if_(m, node.orelse, "elif")
-        return node.orelse is None or m.exec(node.orelse)
+        falls = node.orelse is None or m.exec(node.orelse)
+        left.append(not falls)
+        return falls
 
     guarding = m.asks_for_names(node.test)
     m.guards += guarding
@@ -157,7 +163,7 @@ def if_(m: Machine, node: cst.If, form: str = "if") -> bool:
         falls = yes() if answer else no()
     else:
         falls = branches(m, [yes, no])
-    m.guards -= guarding
+    m.guards -= guarding and not any(left)
     m.branches -= 1
     return falls
 

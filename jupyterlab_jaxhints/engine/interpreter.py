@@ -116,7 +116,10 @@ class Machine:
 
     def exec_all(self, body: Any) -> bool:
         """Evaluate statements in order until control leaves."""
-        return all(self.exec(statement) for statement in body)
+        guards = self.guards  # one way of a test for a name may have left: what follows in the block is the other
+        falls = all(self.exec(statement) for statement in body)
+        self.guards = guards
+        return falls
 
     # --- names -------------------------------------------------------------------------------------------------
 

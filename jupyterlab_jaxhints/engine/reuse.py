@@ -108,10 +108,15 @@ def _twice(use: KeyUse, previous: KeyUse) -> Reuse | None:
         return None
     compared = compared and same or _meet(use, previous, site, first)
     meant = _is_comparison(use, previous, site, first)
-    if meant and same and path(site)[:1] == path(first)[:1] and site.place is first.place and site.depth == 0:
+    if meant and same and _in_one_statement(site, first):
         return None  # two calls of one function in one statement, with other settings
     certain = use.certain and previous.certain and not compared and not meant
     return Reuse(site, first, previous, certain)
+
+
+def _in_one_statement(site: KeySite, first: KeySite) -> bool:
+    shared = [a for a, b in zip(path(site), path(first)) if a is b]
+    return site.depth == first.depth and any(isinstance(node, cst.SimpleStatementLine) for node in shared)
 
 
 def _is_comparison(use: KeyUse, previous: KeyUse, site: KeySite, first: KeySite) -> bool:

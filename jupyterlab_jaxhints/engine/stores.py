@@ -55,7 +55,7 @@ def assign_name(m: Machine, target: cst.Name, value: Value, value_node: Any, how
         m.emit(OuterWrite, target, how=kind, name=name, value=value)
     if value.ident is not None and value.must_be(v.JAX):
         note_alias(m, name, value, value_node, how)
-    if kind == "module" and value_node is not None and how == "assign" and m.asks_for_names(value_node):
+    if value_node is not None and how == "assign" and m.asks_for_names(value_node):
         value = value.but(flags=value.flags | v.ASKS)
     m.assign(name, value)
     m.emit(NameBind, target, name=name, value=value, scope=kind, how=how, value_node=value_node)

@@ -62,6 +62,10 @@ EXAMPLES = [
 
 CLEAN = [
     Clean(["import jax\ntree_map = jax.tree_map if hasattr(jax, 'tree_map') else jax.tree.map"], because="asked first"),
+    Clean(["import jax\ndef leaves(t):\n    if jax.__version_info__ >= (0, 4, 25):\n        return jax.tree.leaves(t)\n    return jax.tree_leaves(t)\nls = leaves([1])"],
+          because="the way for newer versions has returned before"),
+    Clean(["import jax\ndef leaves(t):\n    new = hasattr(jax, 'tree')\n    return jax.tree.leaves(t) if new else jax.tree_leaves(t)\nls = leaves([1])"],
+          because="asked first, by a name"),
     Clean(["import jax\ndef is_sharded(x):\n    return hasattr(jax, 'pxla') and isinstance(x, jax.pxla.ShardedDeviceArray)\nno = is_sharded(1)"],
           because="asked first"),
     Clean(["try:\n    from jax.config import config\nexcept ImportError:\n    from jax import config"], because="asked first"),

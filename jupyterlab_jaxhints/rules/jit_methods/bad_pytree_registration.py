@@ -56,7 +56,7 @@ CLEAN = [
           because="the attribute is taken apart by hand", runs=False),
 ]
 
-ARRAYS = ("jax.Array", "jnp.ndarray", "jnp.array", "np.ndarray", "Array", "jax.numpy.ndarray", "numpy.ndarray")
+ARRAYS = ("jax.Array", "jax.numpy.ndarray", "numpy.ndarray")
 
 
 @on(NotebookEnd)
@@ -102,15 +102,8 @@ def _fields(event, made):
     written = next((arg.node for arg in made.args if arg.keyword == "meta_fields"), None)
     if not isinstance(written, (cst.List, cst.Tuple)):
         return
-    declared = {name: event.machine.text(part.annotation.annotation) for name, part in _declared(made.cls)}
+    declared = dict(made.declared)
     for element in written.elements:
         name = element.value.evaluated_value if isinstance(element.value, cst.SimpleString) else None
         if declared.get(name) in ARRAYS and name in dict(classes.fields(made.cls)):
             yield Hint(element.value, place=made.place, variant="static", attribute=name, cls=made.cls.name)
-
-
-def _declared(cls):
-    for line in cls.node.body.body:
-        for part in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-            if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name):
-                yield part.target.value, part
