@@ -32,9 +32,9 @@ def _range(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     return Value(v.SEQUENCE, flags=flags)
 
 
-def _iterator(m: Machine, known: list[Value] | None, rest: Value | None, label: str) -> Value:
+def _iterator(m: Machine, node: Any, known: list[Value] | None, rest: Value | None, label: str) -> Value:
     record = Record("iterator", None if known is None else tuple(known), rest=rest)
-    return m.new(record, v.ITERATOR, target=label)
+    return m.new(record, v.ITERATOR, target=label, made=m.code_step("`{}` makes an iterator", node))
 
 
 @gives("builtins.enumerate")
@@ -42,47 +42,47 @@ def _enumerate(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     value = first(args)
     elements, count = items.turns(m, value)
     if elements is not None and len(args) == 1:
-        return _iterator(m, [tuple_of([constant(i), e]) for i, e in enumerate(elements)], None, "enumerate")
+        return _iterator(m, node, [tuple_of([constant(i), e]) for i, e in enumerate(elements)], None, "enumerate")
     index = Value(v.NUMBER, dtype="int", ident=m.alloc())
-    return _iterator(m, None, tuple_of([index, items.iterated(m, value)]), "enumerate")
+    return _iterator(m, node, None, tuple_of([index, items.iterated(m, value)]), "enumerate")
 
 
 @gives("builtins.zip")
 def _zip(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     values = [arg.value for arg in args if not arg.keyword]
     if any(arg.star for arg in args):
-        return _iterator(m, None, v.UNKNOWN, "zip")
+        return _iterator(m, node, None, v.UNKNOWN, "zip")
     columns = [items.turns(m, value)[0] for value in values]
     if columns and all(column is not None for column in columns):
-        return _iterator(m, [tuple_of(row) for row in zip(*columns)], None, "zip")
-    return _iterator(m, None, tuple_of([items.iterated(m, value) for value in values]), "zip")
+        return _iterator(m, node, [tuple_of(row) for row in zip(*columns)], None, "zip")
+    return _iterator(m, node, None, tuple_of([items.iterated(m, value) for value in values]), "zip")
 
 
 @gives("builtins.map", "builtins.filter")
 def _map(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     if len(args) < 2 or any(arg.star for arg in args):
-        return _iterator(m, None, v.UNKNOWN, "map")
+        return _iterator(m, node, None, v.UNKNOWN, "map")
     rows = [items.turns(m, arg.value)[0] for arg in args[1:]]
     function = args[0].value
     if all(row is not None and len(row) <= 6 for row in rows):
         out = [calls.call_value(m, function, [calls.given(value, args[1].node) for value in row], node)
                for row in zip(*rows)]
         if name == "builtins.map":
-            return _iterator(m, out, None, "map")
-        return _iterator(m, None, items.iterated(m, args[1].value), "filter")
+            return _iterator(m, node, out, None, "map")
+        return _iterator(m, node, None, items.iterated(m, args[1].value), "filter")
     row = [items.iterated(m, arg.value) for arg in args[1:]]
     if function.must_be(v.NONE):
-        return _iterator(m, None, row[0], "filter")
+        return _iterator(m, node, None, row[0], "filter")
     out = calls.call_value(m, function, [calls.given(value, args[1].node) for value in row], node)
-    return _iterator(m, None, out if name == "builtins.map" else row[0], name.rpartition(".")[2])
+    return _iterator(m, node, None, out if name == "builtins.map" else row[0], name.rpartition(".")[2])
 
 
 @gives("builtins.iter", "builtins.reversed")
 def _iter(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     elements, _ = items.turns(m, first(args))
     if elements is not None:
-        return _iterator(m, elements[::-1] if name.endswith("reversed") else elements, None, "iterator")
-    return _iterator(m, None, items.iterated(m, first(args)), "iterator")
+        return _iterator(m, node, elements[::-1] if name.endswith("reversed") else elements, None, "iterator")
+    return _iterator(m, node, None, items.iterated(m, first(args)), "iterator")
 
 
 @gives("builtins.next")
