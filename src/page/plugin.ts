@@ -37,7 +37,7 @@ class RulePageWidget extends Widget {
     let markdown: string;
     try {
       const page = await this._client.rulePage(name);
-      markdown = page.markdown;
+      markdown = `# ${page.title}\n\n${page.markdown}`;
       this.title.label = page.name;
       this.title.caption = page.title;
     } catch (error) {
