@@ -34,15 +34,15 @@ class Lanes:
         return [result.model_copy(update={"diagnostics": sorted(by_cell[result.id], key=_place)}) for result in results]
 
     def _way(self, diagnostic: Diagnostic) -> list[CleanPlace]:
-        """The places in functions, decorators aside, that lead to a hint."""
+        """The calls and transforms that lead to a hint; a decorator goes with its function."""
         found = []
         for evidence in diagnostic.evidence:
             if evidence.range is None:
                 continue
             cell, start, end = evidence.cell or diagnostic.cell, evidence.range.start, evidence.range.end
-            line = (texts.lines(self.texts.get(cell, "")) or [""])[start.line]
-            if line[:1] in (" ", "\t") and not line.lstrip().startswith(("@", "def ", "async def ", "class ")):
-                found.append(CleanPlace(cell, (start.line, start.character), (end.line, end.character)))
+            line = texts.lines(self.texts.get(cell, ""))[start.line].lstrip()
+            if not line.startswith(("@", "def ", "async def ", "class ")):
+                found.append(CleanPlace(cell, (start.line, start.character), (end.line, end.character), call=True))
         return found
 
     def _confirmed(self, diagnostic: Diagnostic, finding: TraceFinding) -> Diagnostic:

@@ -113,6 +113,7 @@ class CleanPlace:
     cell: str
     start: Point
     end: Point
+    call: bool = False  # a call that ended without an error: nothing is known of the code that stands in it
 
 
 def size_text(count: int) -> str:
@@ -169,7 +170,7 @@ def finding_of(raw: dict[str, Any]) -> TraceFinding:
 
 def findings_of(data: dict[str, Any]) -> tuple[list[TraceFinding], list[CleanPlace]]:
     """The findings and the clean places of a reply."""
-    clean = [CleanPlace(cell, (at[0], at[1]), (at[2], at[3])) for cell, at in data.get("clean", ())]
+    clean = [CleanPlace(cell, (at[0], at[1]), (at[2], at[3]), bool(call)) for cell, at, *call in data.get("clean", ())]
     return [finding_of(raw) for raw in data.get("findings", ())], clean
 
 
@@ -231,4 +232,8 @@ def merge(
 
 
 def _ran(place: CleanPlace, clean: list[CleanPlace]) -> bool:
-    return any(p.cell == place.cell and p.start <= place.start and place.end <= p.end for p in clean)
+    if place.call:
+        whole = (place.start, place.end)
+        if any(p.call and p.cell == place.cell and (p.start, p.end) == whole for p in clean):
+            return True
+    return any(p.cell == place.cell and p.start <= place.start and place.end <= p.end for p in clean if not p.call)

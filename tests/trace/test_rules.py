@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 from trace_kernels import Kernel, rules
 
-from jupyterlab_jaxhints.trace.findings import MESSAGES, finding_of, merge, message_of
+from jupyterlab_jaxhints.trace.findings import MESSAGES, CleanPlace, finding_of, merge, message_of
 from jupyterlab_jaxhints.trace.request import State
 
 FOUND = {
@@ -137,11 +137,14 @@ def test_merging_confirms_adds_and_removes() -> None:
     def raw(rule, line):
         return finding_of({"rule": rule, "cell": "a", "at": [line, 4, line, 9], "text": "x > 0", "data": {}})
 
-    from jupyterlab_jaxhints.trace.request import State
-from jupyterlab_jaxhints.trace.findings import CleanPlace
-
     read = [hint("if-on-tracer", 1), hint("while-on-tracer", 5), hint("print-under-trace", 5)]
-    merged = merge(read, [raw("bool-op-on-tracer", 1), raw("retrace", 8)], [CleanPlace("a", (5, 0), (5, 20))],
-                   confirm=lambda d, f: ("confirmed", d.rule), add=lambda f: ("added", f.rule))
+    ways = {id(read[1]): [CleanPlace("a", (9, 0), (9, 9), call=True)]}
+    ran = [CleanPlace("a", (5, 0), (5, 20)), CleanPlace("a", (9, 0), (9, 9), call=True)]
+    merged, kept = (
+        merge(read, [raw("bool-op-on-tracer", 1), raw("retrace", 8)], clean, confirm=lambda d, f: ("confirmed", d.rule),
+              add=lambda f: ("added", f.rule), way=lambda d: ways.get(id(d), ()))
+        for clean in (ran, ran[:1])
+    )
     assert merged.diagnostics == [("confirmed", "if-on-tracer"), read[2], ("added", "retrace")]
     assert merged.removed == [read[1]]
+    assert kept.removed == []  # what leads there was not seen to run

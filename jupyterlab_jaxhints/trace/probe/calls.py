@@ -29,11 +29,11 @@ class Calls:
         self.wrapped: dict = {}  # id of what a transform returned -> (it, site of the call)
         self.made: dict = {}  # site of a transform's call -> codes of the fresh functions it was given
         self.options: dict = {}  # id of a jitted function -> (function, its options)
-        self.wrappers: dict = {}  # id of a jitted function -> place of its decorator
+        self.sites: dict = {}  # id of what a transform returned or decorated -> (it, site of the transform)
         self.summary: list = []
 
     def clear(self):
-        for table in (self.signatures, self.donated, self.made, self.options, self.wrappers, self.wrapped):
+        for table in (self.signatures, self.donated, self.made, self.options, self.sites, self.wrapped):
             table.clear()
 
     # -- the hook
@@ -58,9 +58,19 @@ class Calls:
         result = self._made(function, args, kwargs) if isinstance(function, type) else function(*args, **kwargs)
         if self.is_jitted(result):
             self.options[id(result)] = (result, {key: kwargs[key] for key in kwargs if "arg" in key})
+            self.sites[id(result)] = (result, number)
         elif isinstance(result, types.FunctionType) and origin(function).startswith("jax"):
-            self.wrapped[id(result)] = (result, number)
+            self.sites[id(result)] = self.wrapped[id(result)] = (result, number)
+        else:
+            self._came_through(number, function)
         return result
+
+    def _came_through(self, number, function):
+        """A call, and the transform whose function it calls, that ended without an error."""
+        self.hooks.records.through.add(number)
+        made = self.sites.get(id(function))
+        if made is not None and made[0] is function:
+            self.hooks.records.through.add(made[1])
 
     # -- the notebook's own classes: their functions are the kernel's, with the kernel's globals
     def rebuilt(self, value):
@@ -154,8 +164,10 @@ class Calls:
             self._note_signature(number, function, dynamic, statics)
             result = function(*args, **kwargs)
             self._note_donation(number, function, args, kwargs, result)
-            return result
-        return function(*args, **kwargs)
+        else:
+            result = function(*args, **kwargs)
+        self._came_through(number, function)
+        return result
 
     def is_ours(self, function) -> bool:
         """Whether the notebook jitted it: much of `jax.numpy` is jitted too."""
@@ -292,7 +304,7 @@ class Calls:
             if self.is_jitted(result):
                 keywords = getattr(decorator, "keywords", None) or {}
                 self.options[id(result)] = (result, dict(keywords))
-                self.wrappers[id(result)] = number
+                self.sites[id(result)] = (result, number)
                 if self.hooks.outer is not None and self.hooks.level().eager:
                     self._fresh(number, "jit-in-loop", [function])
             return result

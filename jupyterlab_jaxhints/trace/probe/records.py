@@ -17,6 +17,7 @@ class Records:
         self.hints: dict = {}  # site -> [times, text, varies]
         self.statements: dict = {}  # (cell, span) -> [cell, range, state, why], the worst of a loop's turns
         self.clean: dict = {}  # site -> True where it ran in traced code, False where it also failed
+        self.through: set = set()  # sites of calls, and of transforms whose functions were called, without an error
         self.calls: list = []
         self.muted = 0  # depth of `try` blocks of the cell: what fails in there, the user expects
         self.files = None
@@ -75,9 +76,14 @@ class Records:
         return sorted(out, key=lambda hint: (hint["cell"], hint["line"]))
 
     def clean_list(self):
+        """[cell, range] of what traced code ran; [cell, range, True] of calls that say nothing of what stands in them."""
         out = []
         for number, state in self.clean.items():
             place = self.place_of(number) if state else None
             if place is not None:
                 out.append([place[0], place[1].wire(place[2])])
+        for number in self.through:
+            place = self.place_of(number)
+            if place is not None:
+                out.append([place[0], place[1].wire(place[2]), True])
         return out
