@@ -36,15 +36,26 @@ def assigned(edit: Any, statement: Any) -> tuple[str, str]:
     raise EditRefused("the block does more than bind names")
 
 
+def unpacked(edit: Any, statement: Any) -> dict[str, str]:
+    """`a, b = x, y` as name → expression; empty for other statements."""
+    target = statement.targets[0].target if isinstance(statement, cst.Assign) and len(statement.targets) == 1 else None
+    if not isinstance(target, cst.Tuple) or not isinstance(statement.value, cst.Tuple):
+        return {}
+    pairs = list(zip(target.elements, statement.value.elements))
+    plain = all(isinstance(a, cst.Element) and isinstance(b, cst.Element) and isinstance(a.value, cst.Name) for a, b in pairs)
+    if not plain or len(target.elements) != len(statement.value.elements):
+        return {}
+    return {a.value.value: edit.argument(b.value) for a, b in pairs}
+
+
 def assignments(edit: Any, body: Any) -> dict[str, str]:
     """A block of assignments as name → expression; refuses one that reads what it has bound."""
     out: dict[str, str] = {}
     for statement in simple_statements(body):
-        name, expression = assigned(edit, statement)
-        value = statement.value
-        if names_in(value) & set(out) or name in out:
+        bound = unpacked(edit, statement) or dict([assigned(edit, statement)])
+        if names_in(statement.value) & set(out) or set(bound) & set(out):
             raise EditRefused("an assignment reads one before it")
-        out[name] = expression
+        out |= bound
     if not out:
         raise EditRefused("the block is empty")
     return out

@@ -6,7 +6,7 @@ Python's boolean operators ask for a truth value; a tracer has none, and JAX rai
 
 ## Fix
 The functions of `jax.numpy` that work by element: `logical_and`, `logical_or`, `logical_not`, `isin`, `maximum`,
-`minimum`, `any`, `all`, `max`, `min`, `sort`.
+`minimum`, `any`, `all`, `max`, `min`, `sort`. `x or default` becomes `jnp.where(x, x, default)`.
 
 ## Fix safety
 Safe: on single values they give the same answer. The right side is computed even where Python would have skipped it.
@@ -66,6 +66,7 @@ OPERATORS = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
 PAIRS = {"builtins.max": "maximum", "builtins.min": "minimum"}
 WHOLE = {"builtins.max": "max", "builtins.min": "min", "builtins.any": "any", "builtins.all": "all",
          "builtins.sorted": "sort"}
+_TESTS = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation)
 STATEMENTS = ("if", "elif", "while", "assert", "ifexp", "filter")
 
 
@@ -127,11 +128,21 @@ def _builtin(event, edit, module):
     return out
 
 
+def _chosen(edit, node, form, module):
+    """`a or b` that gives one of two values, not whether they are true."""
+    if not isinstance(node.left, (cst.Name, cst.Attribute)):
+        return None
+    left, right = edit.text(node.left), edit.argument(node.right)
+    return f"{module}.where({left}, {left}, {right})" if form == "or" else f"{module}.where({left}, {right}, {left})"
+
+
 def _operator(event, edit, module):
     node = event.statement
     if event.form == "not":
         return f"{module}.logical_not({edit.argument(node.expression)})"
     if event.form in ("and", "or"):
+        if not (event.asked_in in STATEMENTS or event.value.dtype == "bool" or isinstance(node.left, _TESTS)):
+            return _chosen(edit, node, event.form, module)
         return f"{module}.{OPERATORS[event.form]}({edit.argument(node.left)}, {edit.argument(node.right)})"
     if event.form == "chain":
         sides, out = [node.left, *(part.comparator for part in node.comparisons)], []

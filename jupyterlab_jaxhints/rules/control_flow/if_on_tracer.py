@@ -24,7 +24,8 @@ import libcst as cst
 from ...engine.events import Truth
 from ...engine.values import ABSTRACT
 from ..base import Clean, Example, Fix, Hint, Rule, on
-from ._rewrite import assignments, following_return, is_tuple, returned
+from . import _chain as chain
+from ._rewrite import assignments, is_tuple
 
 RULE = Rule(
     section="control flow",
@@ -99,36 +100,23 @@ def fixes(hint, edit):
     if isinstance(statement, cst.IfExp):
         if not (is_tuple(statement.body) or is_tuple(statement.orelse)):
             yield _where(edit, statement, f"{test}, {edit.argument(statement.body)}, {edit.argument(statement.orelse)}")
-        yield _cond(edit, statement, test, statement.body, statement.orelse)
+        yield _cond(edit, statement, f"{test}, lambda: {edit.argument(statement.body)}, lambda: {edit.argument(statement.orelse)}")
         return
-    last = _last_return(edit, statement)
-    if last is not None:
-        body, orelse = returned(edit, statement.body), last.value
-        if not (is_tuple(body) or is_tuple(orelse)):
-            yield _where(edit, statement, f"{test}, {edit.argument(body)}, {edit.argument(orelse)}", last)
-        yield _cond(edit, statement, test, body, orelse, last)
+    if chain.told_above(edit, statement):
         return
-    yield _assign(edit, statement, test)
+    ways = chain.ways(edit, statement)
+    if all(chain.returns(way.body) for way in ways if way.test):
+        last, values = chain.returned_values(edit, statement, ways)
+        if not any(is_tuple(value) for value in values):
+            yield _where(edit, statement, chain.nested(edit, ways, values, _module(edit)), last)
+        if len(values) == 2:
+            yield _cond(edit, statement, f"{test}, lambda: {edit.argument(values[0])}, lambda: {edit.argument(values[1])}", last)
+        return
+    yield _assign(edit, statement, ways)
 
 
-def _last_return(edit, statement):
-    """The `return` of the other way: in the `else`, or right behind."""
-    if isinstance(statement.orelse, cst.Else):
-        inner = statement.orelse.body.body
-        line = inner[0] if len(inner) == 1 else None
-        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else line
-        if isinstance(small, cst.Return) and small.value is not None:
-            returned(edit, statement.body)
-            return small
-        return None
-    if statement.orelse is None and _returns(statement.body):
-        return following_return(edit, statement)
-    return None
-
-
-def _returns(body):
-    last = body.body[-1]
-    return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Return)
+def _module(edit):
+    return edit.import_needed("jax.numpy", alias="jnp")[0]
 
 
 def _where(edit, node, arguments, last=None):
@@ -136,23 +124,24 @@ def _where(edit, node, arguments, last=None):
     return Fix("Use jnp.where", [*_put(edit, node, f"{module}.where({arguments})", last), *edits], safe=False)
 
 
-def _cond(edit, node, test, body, orelse, last=None):
+def _cond(edit, node, arguments, last=None):
     module, edits = edit.import_needed("jax")
-    text = f"{module}.lax.cond({test}, lambda: {edit.argument(body)}, lambda: {edit.argument(orelse)})"
-    return Fix("Use lax.cond", [*_put(edit, node, text, last), *edits], safe=False)
+    return Fix("Use lax.cond", [*_put(edit, node, f"{module}.lax.cond({arguments})", last), *edits], safe=False)
 
 
 def _put(edit, node, text, last):
     if last is None:
         return [edit.replace(node, text, parens=True)]
-    return [edit.replace_between(node, last, f"return {text}")]
+    return [edit.replace_between(node, last, chain.placed(edit, node, f"return {text}"))]
 
 
-def _assign(edit, statement, test):
+def _assign(edit, statement, ways):
     """`if t: x = a` (with or without `else: x = b`) as `x = jnp.where(t, a, b)`."""
-    yes = assignments(edit, statement.body)
-    no = assignments(edit, statement.orelse.body) if isinstance(statement.orelse, cst.Else) else {}
     module, edits = edit.import_needed("jax.numpy", alias="jnp")
-    names = list(dict.fromkeys((*yes, *no)))
-    values = [f"{module}.where({test}, {yes.get(name, name)}, {no.get(name, name)})" for name in names]
-    return Fix("Use jnp.where", [edit.replace(statement, f"{', '.join(names)} = {', '.join(values)}"), *edits], safe=False)
+    bound = [assignments(edit, way.body) for way in ways]
+    names = list(dict.fromkeys(name for way in bound for name in way))
+    if ways[-1].test:
+        bound.append({})
+    values = [f"{module}.where({chain.nested(edit, ways, [way.get(name, name) for way in bound], module)})" for name in names]
+    text = chain.placed(edit, statement, f"{', '.join(names)} = {', '.join(values)}")
+    return Fix("Use jnp.where", [edit.replace(statement, text), *edits], safe=False)
