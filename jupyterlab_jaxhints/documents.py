@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import texts
 from .analyzer import Analyzer
 from .config import Config
 from .engine.cells import Cell
 from .errors import RequestError
-from .protocol import AnalyzeRequest, AnalyzeResponse, CellResult, Note
+from .livetrace import LiveTrace, merge, response, take_answers
+from .protocol import AnalyzeRequest, AnalyzeResponse, CellResult, Note, TraceRequest, TraceResponse
 
 LIMIT = 12
 UNREAD = "The cell is left out: reading it ended the analysis process"
@@ -22,6 +24,7 @@ class Document:
 
     analyzer: Analyzer = field(default_factory=Analyzer)
     known: dict[str, str] = field(default_factory=dict)  # digest → text
+    live: LiveTrace | None = None  # what the notebook's kernel told, while the user lets us ask it
 
 
 class Documents:
@@ -57,12 +60,30 @@ class Documents:
                                  jax_version=request.jax_version, failures=request.failures)
         only = edited if request.scope == "edited" else None
         results = document.analyzer.results(config, only=only)
+        if document.live is not None:
+            results = merge(document.live, given, results, config)
         skipped = [cell_id for cell_id, digest in digests.items() if digest in skip]
         return AnalyzeResponse(
             cells=[_told(result, digests[result.id], result.id in skipped) for result in results],
             complete=only is None,
             notes=[*document.analyzer.notes(), *(Note(message=UNREAD, cell=cell_id) for cell_id in skipped)],
         )
+
+    def trace(self, request: TraceRequest, config: Config, answers: Sequence[Mapping[str, Any]], *,
+              skip: Collection[str] = ()) -> TraceResponse:
+        """Keeps what the kernel answered and says what comes of it, together with the reading."""
+        document = self._document(request.notebook)
+        document.live = document.live or LiveTrace()
+        take_answers(document.live, request, answers)
+        cells = [Cell(cell.id, "" if texts.digest(cell.text or "") in skip else cell.text or "", number)
+                 for number, cell in enumerate(request.cells, start=1)]
+        document.analyzer.update(cells)
+        return response(document.live, request, answers, document.analyzer.results(config), config)
+
+    def forget_trace(self, notebook: str) -> None:
+        """Drops what a kernel told: it was restarted, or the user switched the trace off."""
+        if notebook in self._documents:
+            self._documents[notebook].live = None
 
     def _document(self, name: str) -> Document:
         document = self._documents.get(name)

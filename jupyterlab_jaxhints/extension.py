@@ -4,7 +4,7 @@ from __future__ import annotations
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Float, Int
 
-from .handlers import routes
+from .handlers import CARRIERS, routes
 from .worker import Worker
 
 MEBIBYTE = 1 << 20
@@ -34,6 +34,9 @@ class JaxHintsExtension(ExtensionApp):
         self.handlers.extend(routes(self.worker, self.request_limit_mb * MEBIBYTE))
 
     async def stop_extension(self) -> None:
-        """Ends the worker with the server."""
+        """Ends the worker and the connections to kernels with the server."""
         if self.worker is not None:
             self.worker.close()
+        carriers = self.settings.get(CARRIERS)
+        if carriers is not None:
+            carriers.close()

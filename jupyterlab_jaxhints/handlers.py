@@ -1,11 +1,12 @@
 """HTTP: authenticates, authorizes, checks the size, hands the bytes to the worker and its answer back.
 
-Nothing is decoded here: the event loop only waits.
+No request is decoded here: the event loop only waits, for the worker and for kernels.
 """
 from __future__ import annotations
 
 import json
 import traceback
+from http import HTTPStatus
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
@@ -17,6 +18,7 @@ from .worker import Worker
 
 RESOURCE = "jaxhints"
 API = "jaxhints/api"
+CARRIERS = "jaxhints_carriers"  # in the server's settings: the connections to kernels that were traced
 
 
 class Handler(APIHandler):
@@ -48,10 +50,27 @@ class Handler(APIHandler):
 
     async def relay(self, method: str, body: bytes = b"", **details: Any) -> None:
         """Asks the worker and passes its answer on."""
-        status, answer = await self.worker.ask(method, body, **details)
+        self.reply(*await self.worker.ask(method, body, **details))
+
+    def reply(self, status: int, answer: bytes) -> None:
+        """Ends the request with JSON that is there already."""
         self.set_status(status)
         self.set_header("Content-Type", "application/json")
         self.finish(answer)
+
+    def checked_body(self) -> bytes:
+        """The request's body, which has a size that the worker is given."""
+        size = len(self.request.body)
+        if size > self.request_limit:
+            raise TooLargeError("too-large", f"The request has {size:,} bytes, more than {self.request_limit:,}.")
+        if not self.request.body.strip():
+            raise RequestError("bad-json", "The request is empty.")
+        return self.request.body
+
+    def root(self) -> str | None:
+        """The folder that document paths start from, where they are paths on this machine's disk."""
+        root = getattr(self.contents_manager, "root_dir", None)
+        return root if isinstance(root, str) else None
 
 
 class AnalyzeHandler(Handler):
@@ -60,17 +79,36 @@ class AnalyzeHandler(Handler):
     @web.authenticated
     @authorized(action="read", resource=RESOURCE)
     async def post(self) -> None:
-        size = len(self.request.body)
-        if size > self.request_limit:
-            raise TooLargeError("too-large", f"The request has {size:,} bytes, more than {self.request_limit:,}.")
-        if not self.request.body.strip():
-            raise RequestError("bad-json", "The request is empty.")
-        await self.relay("analyze", self.request.body, root=self._root())
+        await self.relay("analyze", self.checked_body(), root=self.root())
 
-    def _root(self) -> str | None:
-        """The folder that document paths start from, where they are paths on this machine's disk."""
-        root = getattr(self.contents_manager, "root_dir", None)
-        return root if isinstance(root, str) else None
+
+class TraceHandler(Handler):
+    """POST a `TraceRequest`, get a `TraceResponse`. A trace runs the user's code: who may not execute may not trace."""
+
+    @web.authenticated
+    @authorized(action="read", resource=RESOURCE)
+    @authorized(action="execute", resource="kernels")
+    async def post(self) -> None:
+        body = self.checked_body()
+        status, answer = await self.worker.ask("plan-trace", body)
+        if status != HTTPStatus.OK:
+            self.reply(status, answer)
+            return
+        plan = json.loads(answer)
+        await self.relay("trace", body, root=self.root(), **await self._asked(plan.pop("request"), plan))
+
+    async def _asked(self, request: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+        """The kernel's answers; or what the browser is to send, where it carries the request."""
+        if request["action"] == "forget":
+            return {}
+        from . import kernels  # the probe is read only when a trace is asked for
+
+        if request["replies"] is not None:
+            return {"answers": kernels.from_replies(request["replies"])}
+        if request["carrier"] == "browser":
+            return {"ask": kernels.to_ask(plan)}
+        carriers = self.settings.setdefault(CARRIERS, kernels.Kernels())
+        return {"answers": await carriers.ask(self.kernel_manager, request["kernel"], plan)}
 
 
 class RulesHandler(Handler):
@@ -101,7 +139,7 @@ class TourHandler(Handler):
 
 
 ENDPOINTS: tuple[tuple[str, type[Handler]], ...] = (
-    ("analyze", AnalyzeHandler), ("rules", RulesHandler), (r"rules/([^/]+)", RuleHandler), ("tour", TourHandler),
+    ("analyze", AnalyzeHandler), ("trace", TraceHandler), ("rules", RulesHandler), (r"rules/([^/]+)", RuleHandler), ("tour", TourHandler),
 )
 
 

@@ -5,7 +5,7 @@ zero-based lines and UTF-16 columns in the cell, as in LSP.
 """
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,12 +14,19 @@ Kind = Literal["error", "silent", "slow", "style"]
 Certainty = Literal["certain", "probable"]
 Lane = Literal["reading", "trace", "both"]
 Applicability = Literal["safe", "unsafe"]
+TraceAction = Literal["trace", "memory", "nan", "forget"]
+Carrier = Literal["server", "browser"]
+TraceState = Literal[
+    "traced", "partly traced", "refused", "timed out", "stuck", "kernel busy", "interrupted", "aborted",
+    "kernel restarted", "JAX not imported", "kernel not supported", "no kernel", "not complete Python", "failed",
+    "not reachable",
+]
 
 
 class Model(BaseModel):
     """Base of all models: unknown keys are refused, values are read-only."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Position(Model):
@@ -156,6 +163,80 @@ class AnalyzeResponse(Model):
     missing: list[str] = []
     complete: bool = Field(description="false: only the edited cell is answered; ask again with scope 'all'")
     notes: list[Note] = []
+
+
+class TraceRequest(Model):
+    """Asks for a trace of cells in the kernel, or with `forget` to drop what earlier ones saw."""
+
+    notebook: str = Field(max_length=4096, description="names the document; results are kept by it")
+    action: TraceAction = "trace"
+    carrier: Carrier = Field(default="server", description="browser: the client brings the request to the kernel")
+    kernel: str | None = Field(default=None, max_length=256, description="the kernel's id")
+    cells: list[CellText] = Field(default=[], max_length=5000, description="all code cells in order, with their texts")
+    targets: list[str] = Field(default=[], max_length=5000, description="ids of the cells to trace")
+    ran: list[str] = Field(
+        default=[], max_length=5000, description="ids of cells that ended well in this kernel with the text they have",
+    )
+    settings: Settings = Settings()
+    replies: list[dict[str, Any]] | None = Field(
+        default=None, max_length=5001, description="the contents of the kernel's replies to `ask`, one each",
+    )
+
+
+class LineShape(Model):
+    """The ghost text of one line."""
+
+    line: int = Field(ge=0)
+    text: str
+
+
+class TracedCell(Model):
+    """What a trace says of one cell, its hints merged with those of the reading."""
+
+    id: str
+    digest: str
+    state: TraceState
+    why: str = ""
+    shapes: list[LineShape] = []
+    diagnostics: list[Diagnostic] = []
+    refuted: list[str] = Field(default=[], description="ids of hints that the trace disproves")
+
+
+class Device(Model):
+    """A device of the kernel; memory in bytes where the device tells it."""
+
+    kind: str
+    platform: str
+    used: int | None = None
+    limit: int | None = None
+
+
+class KernelFacts(Model):
+    """What the kernel says of itself; no devices where no array exists yet, as asking would start the backend."""
+
+    python: str | None = None
+    jax: str | None = None
+    x64: bool | None = None
+    devices: list[Device] = []
+
+
+class KernelAsk(Model):
+    """Contents of `execute_request`s for the client to send: the questions, and what a kernel that says "cold" needs."""
+
+    injection: dict[str, Any]
+    questions: list[dict[str, Any]]
+
+
+class TraceResponse(Model):
+    """The state of the trace with its reason, and what it saw."""
+
+    state: TraceState
+    why: str = ""
+    cells: list[TracedCell] = []
+    kernel: KernelFacts | None = None
+    ms: float = Field(default=0.0, description="time in the kernel")
+    remark: str = Field(default="", description="the answer to a question of memory or NaN, for people")
+    ask: KernelAsk | None = None
 
 
 class RuleInfo(Model):

@@ -7,20 +7,30 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from . import config, pages, rules
+from . import config, livetrace, pages, rules
 from .documents import Documents
 from .errors import ConfigError, HintsError, NotFoundError, RequestError, WorkerError
-from .protocol import AnalyzeRequest, AnalyzeResponse, ErrorResponse, Note, RulesResponse
+from .protocol import (
+    AnalyzeRequest,
+    AnalyzeResponse,
+    ErrorResponse,
+    KernelAsk,
+    Note,
+    RulesResponse,
+    TraceRequest,
+    TraceResponse,
+)
 
 TOUR = Path(__file__).parent / "tour" / "tour.ipynb"
 
 log = logging.getLogger(__name__)
 
 Header = dict[str, Any]
+Asked = TypeVar("Asked", AnalyzeRequest, TraceRequest)
 
 
 class Service:
@@ -63,6 +73,30 @@ class Service:
         return _encoded(AnalyzeResponse(cells=answer.cells, missing=answer.missing, complete=answer.complete,
                                         notes=notes))
 
+    def plan_trace(self, header: Header, body: bytes) -> bytes:
+        """What the server is to ask the kernel: the request's own words, and the questions."""
+        request = decode(body, TraceRequest)
+        if request.action == "forget":
+            self.documents.forget_trace(request.notebook)
+        whole = all(cell.text is not None for cell in request.cells)
+        if not whole or len({cell.id for cell in request.cells}) < len(request.cells):
+            raise RequestError("bad-request", "cells: a trace needs each cell once, with its text.")
+        return json.dumps({"request": request.model_dump(include={"action", "carrier", "kernel", "replies"}),
+                           **livetrace.plan(request)}).encode("ascii")
+
+    def trace(self, header: Header, body: bytes) -> bytes:
+        """The response: `answers` are the kernel's, `ask` is what the browser has to send first."""
+        request = decode(body, TraceRequest)
+        answers, ask = header.get("answers", ()), header.get("ask")
+        if ask is not None:
+            return _encoded(TraceResponse(state="traced", ask=KernelAsk(**ask)))
+        if not answers or answers[0]["state"] == "not reachable":
+            first = answers[0] if answers else {"state": "traced", "why": ""}
+            return _encoded(TraceResponse(state=first["state"], why=first["why"]))
+        chosen, _ = project_config(header.get("root"), request.notebook)
+        chosen = config.from_settings(request.settings).over(chosen)
+        return _encoded(self.documents.trace(request, chosen, answers, skip=frozenset(header.get("skip", ()))))
+
     def rules(self, header: Header, body: bytes) -> bytes:
         return _encoded(RulesResponse(rules=[pages.info(rule) for rule in rules.load()]))
 
@@ -80,18 +114,18 @@ class Service:
 
 
 METHODS: dict[str, Callable[[Service, Header, bytes], bytes]] = {
-    "analyze": Service.analyze, "rules": Service.rules, "rule": Service.rule, "tour": Service.tour,
+    "analyze": Service.analyze, "plan-trace": Service.plan_trace, "trace": Service.trace, "rules": Service.rules, "rule": Service.rule, "tour": Service.tour,
 }
 
 
-def decode(body: bytes) -> AnalyzeRequest:
+def decode(body: bytes, model: type[Asked] = AnalyzeRequest) -> Asked:
     """The request in a body; raises RequestError that says which part is not understood."""
     try:
-        return AnalyzeRequest.model_validate_json(body)
+        return model.model_validate_json(body)
     except ValidationError:
         pass  # the slow way says more, and mends halves of surrogate pairs, which a browser can send
     try:
-        return AnalyzeRequest.model_validate(_mended(json.loads(body)))
+        return model.model_validate(_mended(json.loads(body)))
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"][:6])

@@ -192,6 +192,15 @@ export interface Note {
   cell: string | null;
 }
 /**
+ * A device of the kernel; memory in bytes where the device tells it.
+ */
+export interface Device {
+  kind: string;
+  platform: string;
+  used: number | null;
+  limit: number | null;
+}
+/**
  * What any endpoint answers when it can't do as asked.
  */
 export interface ErrorResponse {
@@ -200,6 +209,33 @@ export interface ErrorResponse {
    */
   code: string;
   message: string;
+}
+/**
+ * Contents of `execute_request`s for the client to send: the questions, and what a kernel that says "cold" needs.
+ */
+export interface KernelAsk {
+  injection: {
+    [k: string]: unknown;
+  };
+  questions: {
+    [k: string]: unknown;
+  }[];
+}
+/**
+ * What the kernel says of itself; no devices where no array exists yet, as asking would start the backend.
+ */
+export interface KernelFacts {
+  python: string | null;
+  jax: string | null;
+  x64: boolean | null;
+  devices: Device[];
+}
+/**
+ * The ghost text of one line.
+ */
+export interface LineShape {
+  line: number;
+  text: string;
 }
 /**
  * One line of the table of rules.
@@ -225,4 +261,106 @@ export interface RulePage {
  */
 export interface RulesResponse {
   rules: RuleInfo[];
+}
+/**
+ * Asks for a trace of cells in the kernel, or with `forget` to drop what earlier ones saw.
+ */
+export interface TraceRequest {
+  /**
+   * names the document; results are kept by it
+   */
+  notebook: string;
+  action?: 'trace' | 'memory' | 'nan' | 'forget';
+  /**
+   * browser: the client brings the request to the kernel
+   */
+  carrier?: 'server' | 'browser';
+  /**
+   * the kernel's id
+   */
+  kernel?: string | null;
+  /**
+   * all code cells in order, with their texts
+   */
+  cells?: CellText[];
+  /**
+   * ids of the cells to trace
+   */
+  targets?: string[];
+  /**
+   * ids of cells that ended well in this kernel with the text they have
+   */
+  ran?: string[];
+  settings?: Settings;
+  /**
+   * the contents of the kernel's replies to `ask`, one each
+   */
+  replies?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+}
+/**
+ * The state of the trace with its reason, and what it saw.
+ */
+export interface TraceResponse {
+  state:
+    | 'traced'
+    | 'partly traced'
+    | 'refused'
+    | 'timed out'
+    | 'stuck'
+    | 'kernel busy'
+    | 'interrupted'
+    | 'aborted'
+    | 'kernel restarted'
+    | 'JAX not imported'
+    | 'kernel not supported'
+    | 'no kernel'
+    | 'not complete Python'
+    | 'failed'
+    | 'not reachable';
+  why: string;
+  cells: TracedCell[];
+  kernel: KernelFacts | null;
+  /**
+   * time in the kernel
+   */
+  ms: number;
+  /**
+   * the answer to a question of memory or NaN, for people
+   */
+  remark: string;
+  ask: KernelAsk | null;
+}
+/**
+ * What a trace says of one cell, its hints merged with those of the reading.
+ */
+export interface TracedCell {
+  id: string;
+  digest: string;
+  state:
+    | 'traced'
+    | 'partly traced'
+    | 'refused'
+    | 'timed out'
+    | 'stuck'
+    | 'kernel busy'
+    | 'interrupted'
+    | 'aborted'
+    | 'kernel restarted'
+    | 'JAX not imported'
+    | 'kernel not supported'
+    | 'no kernel'
+    | 'not complete Python'
+    | 'failed'
+    | 'not reachable';
+  why: string;
+  shapes: LineShape[];
+  diagnostics: Diagnostic[];
+  /**
+   * ids of hints that the trace disproves
+   */
+  refuted: string[];
 }

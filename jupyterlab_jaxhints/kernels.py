@@ -1,0 +1,103 @@
+"""Brings the live trace to the server's own kernels; for others, writes down what the browser is to send.
+
+A busy kernel is never waited for: the server knows from the kernel's own messages whether it runs a cell.
+"""
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from typing import Any
+
+from .trace.carrier import KernelCarrier
+from .trace.request import REASONS, Answer, State, facts_request, injection, parse_reply, question, trace_request
+
+BUDGET = 4.0  # seconds that the questions of one automatic request take together before the rest is left out
+UNREACHED = "the server does not hold this kernel's connection: the browser asks it"
+NO_NAMES = facts_request([])
+
+
+class Kernels:
+    """A carrier for each kernel that was traced; those of kernels that are gone are closed."""
+
+    def __init__(self) -> None:
+        self._carriers: dict[str, KernelCarrier] = {}
+
+    async def ask(self, manager: Any, kernel_id: str | None, plan: dict[str, Any]) -> list[dict[str, Any]]:
+        """The kernel's answers: facts, then one for each group of the plan, up to the first that fails as a whole."""
+        self._prune(manager)
+        if kernel_id is None or kernel_id not in manager:
+            reached = is_local(manager)
+            return [_told(Answer(State.NO_KERNEL, REASONS[State.NO_KERNEL])) if reached else unreached()]
+        if not is_local(manager):
+            return [unreached()]
+        kernel = manager.get_kernel(kernel_id)
+        if is_busy(kernel):
+            return [_told(Answer(State.BUSY, REASONS[State.BUSY]))]
+        return await self._ask(self._carrier(kernel_id, kernel), kernel, plan)
+
+    async def _ask(self, carrier: KernelCarrier, kernel: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
+        cells = [(cell, text) for cell, text in plan["cells"]]
+        answers = [await carrier.ask(NO_NAMES)]
+        end = asyncio.get_running_loop().time() + BUDGET
+        for group in plan["groups"] if answers[0].state is State.TRACED else ():
+            answers.append(await carrier.trace(cells, group, **plan["options"]))
+            if asyncio.get_running_loop().time() > end or answers[-1].state in (State.STUCK, State.BUSY, State.ABORTED):
+                break
+        if answers[-1].state is State.STUCK and is_busy(kernel):
+            answers[-1] = Answer(State.BUSY, REASONS[State.BUSY])
+        return [_told(answer) for answer in answers]
+
+    def _carrier(self, kernel_id: str, kernel: Any) -> KernelCarrier:
+        if kernel_id not in self._carriers:
+            session = kernel.session.clone()
+            session.session = str(uuid.uuid4())  # the kernel tells its clients apart by this
+            client = kernel.client(session=session)
+            client.start_channels(shell=True, iopub=False, stdin=False, hb=False, control=False)
+            self._carriers[kernel_id] = KernelCarrier(client, alive=kernel.is_alive)
+        return self._carriers[kernel_id]
+
+    def _prune(self, manager: Any) -> None:
+        for kernel_id in [each for each in self._carriers if each not in manager]:
+            self._carriers.pop(kernel_id).client.stop_channels()
+
+    def close(self) -> None:
+        """Ends all connections."""
+        for carrier in self._carriers.values():
+            carrier.client.stop_channels()
+        self._carriers.clear()
+
+
+def is_local(manager: Any) -> bool:
+    """Whether the manager's kernels are reached over sockets of this machine, and not through a gateway, whose client
+    blocks the event loop and brings no token along."""
+    gateway = sys.modules.get("jupyter_server.gateway.managers")
+    return gateway is None or not isinstance(manager, gateway.GatewayMappingKernelManager)
+
+
+def is_busy(kernel: Any) -> bool:
+    """What the kernel's last status message said."""
+    return getattr(kernel, "execution_state", "idle") == "busy"
+
+
+def unreached() -> dict[str, Any]:
+    """The answer for a kernel that only the browser reaches."""
+    return {"state": "not reachable", "why": UNREACHED, "data": {}}
+
+
+def to_ask(plan: dict[str, Any]) -> dict[str, Any]:
+    """What the browser sends: the facts' question, then one for each group; and the probe, for a kernel without it."""
+    cells = [(cell, text) for cell, text in plan["cells"]]
+    questions = [question(NO_NAMES)]
+    questions += [question(trace_request(cells, group, **plan["options"])) for group in plan["groups"]]
+    return {"injection": injection(), "questions": questions}
+
+
+def from_replies(replies: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The answers in the contents of the replies that the browser got."""
+    return [_told(parse_reply(reply)) for reply in replies]
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    state = State.FAILED if answer.state is State.COLD else answer.state
+    return {"state": state.value, "why": answer.why, "data": answer.data}

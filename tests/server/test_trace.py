@@ -1,0 +1,183 @@
+"""The trace endpoint on a real server with a real kernel: as JupyterLab asks it, and as the browser carries it."""
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from jupyterlab_jaxhints.protocol import TraceResponse
+
+IMPORTS = "import jax, jax.numpy as jnp"
+STEP = "@jax.jit\ndef step(x, w):\n    h = x @ w\n    print('Executing function')\n    return h.sum()"
+CALL = "x, w = jnp.ones((8, 3)), jnp.ones((3, 4))\nloss = step(x, w)"
+WRONG = "bad = step(jnp.ones((8, 5)), jnp.ones((3, 4)))"
+SHAPES = {1: "x f32[8,3]  w f32[3,4]", 2: "h f32[8,4]", 4: "f32[]"}
+
+
+class User:
+    """Runs cells in a kernel of the server, over a connection of its own."""
+
+    def __init__(self, manager: Any, kernel_id: str) -> None:
+        self.manager, self.id = manager, kernel_id
+        self.kernel = manager.get_kernel(kernel_id)
+        self.client = self.kernel.client()
+        self.client.start_channels()
+
+    async def run(self, code: str) -> str:
+        """What a cell printed."""
+        sent = self.client.execute(code)
+        printed = ""
+        while True:
+            message = await self.client.iopub_channel.get_msg(timeout=60)
+            kind, content = message["msg_type"], message["content"]
+            if message["parent_header"].get("msg_id") != sent:
+                continue
+            assert kind != "error", content
+            if kind == "stream":
+                printed += content["text"]
+            if content.get("execution_state") == "idle":
+                return printed
+
+    async def told_idle(self) -> None:
+        for _ in range(500):
+            if self.kernel.execution_state != "busy":
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError("the kernel stays busy")
+
+    async def carry(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Sends a request's content as a browser does; the content of the reply."""
+        message = self.client.session.msg("execute_request", content)
+        self.client.shell_channel.send(message)
+        while True:
+            reply = await self.client.shell_channel.get_msg(timeout=60)
+            if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+                return reply["content"]
+
+
+@pytest.fixture
+def user(jp_serverapp, jp_asyncio_loop):
+    manager, wait = jp_serverapp.kernel_manager, jp_asyncio_loop.run_until_complete
+    made = User(manager, wait(manager.start_kernel(kernel_name="python3")))
+    wait(made.client.wait_for_ready(timeout=60))
+    yield made
+    made.client.stop_channels()
+    wait(manager.shutdown_all(now=True))
+
+
+def request(user: User | None, *cells: str, targets: list[int] | None = None, **more: Any) -> dict[str, Any]:
+    ids = [f"c{number}" for number in range(len(cells))]
+    wanted = ids if targets is None else [ids[number] for number in targets]
+    return {"notebook": "a.ipynb", "kernel": user and user.id, "targets": wanted,
+            "cells": [{"id": each, "text": text} for each, text in zip(ids, cells)], **more}
+
+
+def shapes(answer: dict[str, Any], cell: str) -> dict[int, str]:
+    (found,) = [each for each in answer["cells"] if each["id"] == cell]
+    return {line["line"]: line["text"] for line in found["shapes"]}
+
+
+def rules_of(answer: dict[str, Any], cell: str) -> list[tuple[str, str]]:
+    return [(hint["rule"], hint["lane"]) for each in answer["cells"] if each["id"] == cell for hint in each["diagnostics"]]
+
+
+async def test_cells_not_run_yet_get_shapes_and_hints(ask, user: User, request_of) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    cells = IMPORTS, STEP, CALL, WRONG
+    status, answer = await ask("trace", body=request(user, *cells))
+    assert status == 200, answer
+    assert answer["state"] in ("traced", "partly traced"), answer
+    assert TraceResponse.model_validate(answer).kernel.jax
+    assert rules_of(answer, "c3") == [] and ("shape-mismatch", "trace") in rules_of(answer, "c1")
+    _, analyzed = await ask("analyze", body=request_of(*cells))
+    (hint,) = [each for each in analyzed["cells"][1]["diagnostics"] if each["rule"] == "shape-mismatch"]
+    assert hint["seen"]["jax"] == answer["kernel"]["jax"] and hint["ignore"]["title"] == "Ignore here"
+    await ask("trace", body={"notebook": "a.ipynb", "action": "forget"})
+    _, analyzed = await ask("analyze", body=request_of(*cells))
+    assert not [each for each in analyzed["cells"][1]["diagnostics"] if each["lane"] == "trace"]
+
+
+async def test_tracing_leaves_the_users_first_call_alone(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    await user.run(STEP)
+    await user.told_idle()
+    _, answer = await ask("trace", body=request(user, IMPORTS, STEP, CALL, ran=["c0", "c1"]))
+    assert shapes(answer, "c1") == SHAPES
+    names = await user.run("print(sorted(n for n in dir() if not n.startswith('_')))")
+    assert "Executing function" not in names and "'loss'" not in names and "jh" not in names
+    assert await user.run(CALL) == "Executing function\n"
+    await user.told_idle()
+    _, answer = await ask("trace", body=request(user, IMPORTS, STEP, CALL, targets=[2], ran=["c0", "c1", "c2"]))
+    assert shapes(answer, "c1") == SHAPES, "seen from the call below it"
+
+
+async def test_a_hint_that_the_kernel_disproves_goes(ask, user: User, request_of) -> None:
+    cells = IMPORTS, "from functools import partial\nflag = True", "@jax.jit\ndef f(x):\n    if x.shape[0] > 2:\n        return x\n    return -x", "f(jnp.ones(3))"
+    await user.run(IMPORTS)
+    await user.told_idle()
+    _, answer = await ask("trace", body=request(user, *cells))
+    assert all(each["diagnostics"] == [] for each in answer["cells"]), answer["cells"]
+
+
+async def test_a_busy_kernel_is_not_waited_for(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    running = user.client.execute("import time; time.sleep(6)")
+    await asyncio.sleep(1.0)
+    status, answer = await ask("trace", body=request(user, IMPORTS, STEP))
+    assert (status, answer["state"]) == (200, "kernel busy") and running
+    assert answer["why"] == "the kernel is running a cell"
+    await user.told_idle()
+    _, answer = await ask("trace", body=request(user, IMPORTS, STEP, CALL))
+    assert shapes(answer, "c1") == SHAPES
+
+
+async def test_a_restarted_kernel_gets_the_probe_anew(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    assert shapes((await ask("trace", body=request(user, IMPORTS, STEP, CALL)))[1], "c1") == SHAPES
+    await user.kernel.restart_kernel(now=True)
+    user.client.stop_channels()
+    user = User(user.manager, user.id)
+    await user.client.wait_for_ready(timeout=60)
+    await user.told_idle()
+    _, answer = await ask("trace", body=request(user, IMPORTS, STEP, CALL))
+    assert (answer["state"], answer["kernel"]) == ("JAX not imported", answer["kernel"]) and answer["why"]
+    await user.run(IMPORTS)
+    await user.told_idle()
+    assert shapes((await ask("trace", body=request(user, IMPORTS, STEP, CALL)))[1], "c1") == SHAPES
+
+
+async def test_kernels_that_are_gone_and_requests_that_make_no_sense(ask) -> None:
+    body = request(None, IMPORTS) | {"kernel": "00000000-0000-0000-0000-000000000000"}
+    assert (await ask("trace", body=body))[1]["state"] == "no kernel"
+    status, answer = await ask("trace", body=request(None, IMPORTS) | {"cells": [{"id": "a"}]})
+    assert (status, answer["code"]) == (400, "bad-request") and "text" in answer["message"]
+    assert (await ask("trace", body=request(None) | {"action": "run"}))[0] == 400
+
+
+async def test_memory_and_nan_are_answered_when_asked_for(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    cell = "a = jnp.log(jnp.zeros(4) - 1.0)"
+    _, answer = await ask("trace", body=request(user, IMPORTS, cell, targets=[1], action="memory"))
+    assert answer["remark"].startswith("The largest step needs"), answer
+    _, answer = await ask("trace", body=request(user, IMPORTS, cell, targets=[1], action="nan"))
+    assert answer["remark"] == "1 place makes a NaN" and rules_of(answer, "c1") == [("nan-produced", "trace")]
+
+
+async def test_the_browser_can_carry_a_request(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    body = request(user, IMPORTS, STEP, CALL, carrier="browser")
+    _, first = await ask("trace", body=body)
+    replies = []
+    for content in first["ask"]["questions"]:
+        reply = await user.carry(content)
+        if reply["user_expressions"]["r"].get("data", {}).get("text/plain") == "'cold'":
+            await user.carry(first["ask"]["injection"])
+            reply = await user.carry(content)
+        replies.append(reply)
+    _, answer = await ask("trace", body=body | {"replies": replies})
+    assert answer["state"] == "traced" and shapes(answer, "c1") == SHAPES
+    assert answer["kernel"]["x64"] is False
