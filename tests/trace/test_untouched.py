@@ -168,3 +168,35 @@ def test_two_clients_on_one_kernel(kernel: Kernel) -> None:
     for carrier in (kernel.carrier, other, kernel.carrier, other):
         answer = kernel.wait(carrier.trace([("a", cell)], ["a"], limit=5.0))
         assert found(answer) == [("if-on-tracer", "a", "x > 0")]
+
+
+CACHES = """
+import functools
+@functools.lru_cache(maxsize=None)
+def table(n):
+    return jnp.arange(n) * 0.5
+
+class Grid:
+    kept, calls = {}, 0
+    @functools.lru_cache(maxsize=4)
+    def nodes(self, n):
+        return jnp.cos(jnp.arange(n))
+    def points(self, n):
+        Grid.calls, Grid.last = Grid.calls + 1, n
+        if n not in Grid.kept:
+            Grid.kept[n] = jnp.sin(jnp.arange(n))
+        return self.kept[n]
+grid = Grid()
+"""
+
+
+@pytest.mark.parametrize("call", ["table(3)", "grid.nodes(3)", "Grid.nodes(grid, 3)", "grid.points(3)"])
+def test_caches_hold_nothing_of_the_trace(kernel: Kernel, call: str) -> None:
+    kernel.run(CACHES)
+    answer = kernel.trace(CACHES, f"y = jax.jit(lambda x: x + {call})(1.0)")
+    assert [h["type"].rstrip("*") for h in answer.data["hints"] if h["name"] == "y"] == ["f32[3]"]
+    assert kernel.value("table.cache_info().currsize, Grid.nodes.cache_info().currsize, len(Grid.kept), Grid.calls, hasattr(Grid, 'last')") == (
+        0, 0, 0, 0, False)
+    assert kernel.run(f"print({call}.shape)") == "(3,)\n"
+    answer = kernel.trace(CACHES, f"{call} * 2.0")
+    assert rules(answer) == []

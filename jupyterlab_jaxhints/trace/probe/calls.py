@@ -4,7 +4,7 @@ from __future__ import annotations
 import types
 
 from .base import Unknown, is_array, is_tracer, kernel_jax, leaves
-from .clone import root
+from .clone import CACHED, root
 from .describe import signature
 from .permits import origin
 from .shadow import jit_options
@@ -78,11 +78,14 @@ class Calls:
         live = self.hooks.shadow.live
         if isinstance(value, types.MethodType):
             function = value.__func__
-            if isinstance(function, types.FunctionType) and function.__globals__ is live or self._foreign_jit(function):
+            if isinstance(function, types.FunctionType) and function.__globals__ is live or self._foreign_jit(function) or (
+                    self._live_cache(function)):
                 return types.MethodType(self.hooks.shadow.clone(function), value.__self__)
         elif isinstance(value, types.FunctionType):
             if value.__globals__ is live:
                 return self.hooks.shadow.clone(value)
+        elif self._live_cache(value):
+            return self.hooks.shadow.clone(value)
         return value
 
     def _callee(self, function):
@@ -97,6 +100,10 @@ class Calls:
 
     def _foreign_jit(self, function) -> bool:
         inner = getattr(function, "__wrapped__", None) if self.is_jitted(function) else None
+        return getattr(inner, "__globals__", None) is self.hooks.shadow.live
+
+    def _live_cache(self, function) -> bool:
+        inner = getattr(function, "__wrapped__", None) if type(function) is CACHED else None
         return getattr(inner, "__globals__", None) is self.hooks.shadow.live
 
     def _made(self, kind, args, kwargs):

@@ -9,7 +9,7 @@ import time
 import warnings
 
 from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_jax, leaves, tracers_in
-from .clone import RandomState
+from .clone import ClassState, RandomState
 from .errors import Reader
 from .hooks import Hooks
 from .keys import Keys
@@ -58,7 +58,7 @@ class CellRun:
     # -- the whole
     def run(self, mesh=None):
         jax = kernel_jax()
-        states = RandomState()
+        states = RandomState(), ClassState(self.shadow.live)
         closed = None
         try:
             with contextlib.ExitStack() as stack, warnings.catch_warnings():
@@ -74,13 +74,14 @@ class CellRun:
                 self._after(closed)
         finally:
             self.hooks.settle_writes()
-            states.restore()
+            for state in states:
+                state.restore()
         return closed
 
     def run_values(self, mesh, eager):
         """The cells on real values, in the shadow all the same; eagerly means without `jit`."""
         jax = kernel_jax()
-        states = RandomState()
+        states = RandomState(), ClassState(self.shadow.live)
         try:
             with contextlib.ExitStack() as stack:
                 enter_mesh(stack, mesh)
@@ -90,7 +91,8 @@ class CellRun:
                 self.books_open()
                 self._statements()
         finally:
-            states.restore()
+            for state in states:
+                state.restore()
 
     def books_open(self):
         for cell_id in self.targets:

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import copy
 import enum
+import functools
 import io
+import operator
 import random
 import sys
 import types
@@ -16,7 +18,9 @@ ITERATORS = tuple(type(iter(x)) for x in ([], (), {}, {}.values(), {}.items(), s
     enumerate, zip, map, filter, reversed)
 LIBRARIES = frozenset("jax jaxlib builtins types typing numpy ml_dtypes operator abc re datetime decimal fractions".split())
 SHARED = frozenset("pandas torch PIL matplotlib tensorflow polars IPython ipykernel ipywidgets logging tqdm".split())
+CACHED = functools._lru_cache_wrapper
 LIMIT = 200_000  # values
+CONTAINERS = 1000  # of classes, that are put back as they were
 
 
 def root(kind) -> str:
@@ -99,6 +103,8 @@ class Cloner:
         if kind.__name__ == "partial" and root(kind) == "functools":
             new = kind(self(value.func), *map(self, value.args), **{k: self(x) for k, x in value.keywords.items()})
             return self._keep(value, new)
+        if kind is CACHED:
+            return self._keep(value, self._cached(value))
         if kind.__name__ in ("custom_jvp", "custom_vjp") and root(kind) == "jax":
             new = copy.copy(value)
             for key, part in vars(value).items():
@@ -110,6 +116,12 @@ class Cloner:
         if root(kind) in LIBRARIES or root(kind) in SHARED or callable(value) and root(kind) == "functools":
             return value
         return self._object(value, kind)
+
+    def _cached(self, value):
+        """A function with a cache of its own: what the trace puts there would come back in the user's next call."""
+        if value.cache_info().currsize:
+            raise Unknown("`%s` keeps the results of earlier calls" % getattr(value, "__name__", self.name))
+        return functools.lru_cache(**value.cache_parameters())(self(value.__wrapped__))
 
     def _container(self, value, kind):
         if kind is list:
@@ -219,3 +231,43 @@ class RandomState:
         random.setstate(self.python)
         if self.numpy is not None:
             sys.modules["numpy.random"].set_state(self.numpy)
+
+
+class ClassState:
+    """The attributes of the notebook's classes, with the containers in them, as they were before the trace: classes
+    are shared with the notebook."""
+
+    def __init__(self, live):
+        self.attributes, self.contents, self.seen = [], [], set()
+        for value in list(live.values()):
+            for kind in value.__mro__ if isinstance(value, type) and root(value) == "__main__" else ():
+                if root(kind) == "__main__" and id(kind) not in self.seen:
+                    self.seen.add(id(kind))
+                    self.attributes.append((kind, dict(vars(kind))))
+                    for part in list(vars(kind).values()):
+                        self._keep(part)
+
+    def _keep(self, value) -> None:
+        if type(value) not in (list, dict, set) or id(value) in self.seen or len(self.contents) >= CONTAINERS:
+            return
+        self.seen.add(id(value))
+        self.contents.append((value, value.copy()))
+        for part in list(value.values() if type(value) is dict else value)[:CONTAINERS]:
+            self._keep(part)
+
+    def restore(self) -> None:
+        for kind, before in self.attributes:
+            now = dict(vars(kind))
+            for name in now.keys() - before.keys():
+                type.__delattr__(kind, name)
+            for name, value in before.items():
+                if now.get(name) is not value:
+                    type.__setattr__(kind, name, value)
+        for value, before in self.contents:
+            if type(value) is list:
+                if len(value) != len(before) or any(map(operator.is_not, value, before)):
+                    value[:] = before
+            elif len(value) != len(before) or list(value) != list(before) or type(value) is dict and any(
+                    value[key] is not before[key] for key in before):
+                value.clear()
+                value.update(before)
