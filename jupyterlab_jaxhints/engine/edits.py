@@ -238,7 +238,8 @@ class Edit:
             each = path[index]
             if isinstance(each, cst.BaseSmallStatement):
                 small = each
-            elif isinstance(each, cst.SimpleStatementLine) and small is not None:
+            elif isinstance(each, cst.SimpleStatementLine):
+                small = small or each.body[0 if first else -1]
                 edge = each.body[0 if first else -1]
                 return each, small, small is not edge
             elif isinstance(each, cst.SimpleStatementSuite) and small and not self._is_mask(path[index - 1]):
