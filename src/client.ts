@@ -6,7 +6,9 @@ import type {
   AnalyzeResponse,
   ErrorResponse,
   RulePage,
-  RulesResponse
+  RulesResponse,
+  TraceRequest,
+  TraceResponse
 } from './protocol';
 
 const API = 'jaxhints/api';
@@ -45,6 +47,15 @@ export class HintsClient {
     signal?: AbortSignal
   ): Promise<AnalyzeResponse> {
     return this._ask('analyze', {
+      method: 'POST',
+      body: JSON.stringify(request),
+      signal
+    });
+  }
+
+  /** What the notebook's kernel says of its cells. */
+  trace(request: TraceRequest, signal?: AbortSignal): Promise<TraceResponse> {
+    return this._ask('trace', {
       method: 'POST',
       body: JSON.stringify(request),
       signal

@@ -22,11 +22,14 @@ import { HintsClient } from './client';
 import { HintActions } from './commands/actions';
 import { CommandIDs } from './commands/ids';
 import { hintExtension } from './editor/extension';
+import { ghostExtension } from './editor/ghost';
 import { FILE_CELL } from './hosts/file';
 import { HintSettings } from './settings/model';
 import { type IHintActions, IJaxHints } from './tokens';
 import type { HintDocument } from './model/document';
 import { HintTracker } from './model/tracker';
+import { TraceManager } from './trace/manager';
+import { NotebookShapes } from './trace/shapes';
 
 const PLUGIN_ID = 'jupyterlab-jaxhints:plugin';
 
@@ -62,7 +65,9 @@ export const hintsPlugin: JupyterFrontEndPlugin<IJaxHints> = {
     );
     const actions = new HintActions(app, tracker, trans);
     addMarks(editors, tracker, actions, trans, () => fixKey(app.commands));
-    return { client, settings, tracker, actions };
+    const traces = new TraceManager(notebooks, tracker, client, settings);
+    addShapes(editors, traces);
+    return { client, settings, tracker, actions, traces };
   }
 };
 
@@ -83,6 +88,30 @@ function addMarks(
             hintExtension({ ...place, actions, trans, fixKey: key })
           )
         : null;
+    }
+  });
+}
+
+/** Gives each editor of a code cell the shapes that the kernel told. */
+function addShapes(
+  editors: IEditorExtensionRegistry,
+  traces: TraceManager
+): void {
+  const sources = new WeakMap<object, NotebookShapes>();
+  editors.addExtension({
+    name: 'jaxhints-shapes',
+    factory: ({ model }) => {
+      const cell = model as Partial<ICodeCellModel>;
+      const notebook = cell.type === 'code' ? cell.sharedModel?.notebook : null;
+      if (!notebook || !cell.id) {
+        return null;
+      }
+      const source =
+        sources.get(notebook) ?? new NotebookShapes(traces, notebook);
+      sources.set(notebook, source);
+      return EditorExtensionRegistry.createImmutableExtension(
+        ghostExtension(cell.id, source)
+      );
     }
   });
 }

@@ -14,6 +14,7 @@ import type {
   Settings
 } from './protocol';
 import type { HintSettings } from './settings/model';
+import type { TraceManager } from './trace/manager';
 
 /** A code cell as the rest of the extension sees it. */
 export interface IHostCell {
@@ -119,6 +120,7 @@ export interface IJaxHints {
   readonly settings: HintSettings;
   readonly tracker: IHintTracker;
   readonly actions: IHintActions;
+  readonly traces: TraceManager;
 }
 
 export const IJaxHints = new Token<IJaxHints>(

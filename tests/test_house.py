@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "worker": {"engine.stack", "errors", "service"},
     "handlers": {"errors", "kernels", "worker"},
     "extension": {"handlers", "worker"},
-    "lanes": {"config", "diagnostics", "engine", "protocol", "rules", "trace"},
+    "lanes": {"config", "diagnostics", "engine", "protocol", "rules", "texts", "trace"},
     "ipynb": set(),
     "files": {"engine.cells", "errors", "ipynb"},
     "discovery": {"files"},

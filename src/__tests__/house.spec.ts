@@ -30,6 +30,10 @@ describe('the house', () => {
     expect(holders(/ServerConnection|fetch\(/)).toEqual(['client.ts']);
   });
 
+  it('has one file that speaks to a kernel', () => {
+    expect(holders(/requestExecute|sessionContext/)).toEqual(['kernel.ts']);
+  });
+
   it('has one place that edits cells', () => {
     expect(holders(/updateSource|setSource/)).toEqual(['fixes/apply.ts']);
   });
@@ -43,7 +47,7 @@ describe('the house', () => {
     const services =
       /from '(@jupyterlab\/(services|notebook|application)|.*\/client)'/;
     const views = files().filter(({ name }) =>
-      /^(card\/|panel\/(view|item|empty))/.test(name)
+      /^(card\/|panel\/(view|item|empty|trace))/.test(name)
     );
     expect(views.length).toBeGreaterThan(4);
     expect(

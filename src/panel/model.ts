@@ -10,6 +10,7 @@ import type {
   IHost,
   IHostCell
 } from '../tokens';
+import type { TraceModel } from '../trace/model';
 
 type Severity = Diagnostic['severity'];
 
@@ -26,7 +27,13 @@ export type Counts = Record<Severity, number>;
 
 /** What the panel shows: the hints of the document in front, filtered. */
 export class PanelModel {
-  constructor(private readonly _tracker: IHintTracker) {
+  /** `traceOf` gives the trace of a document that has one. */
+  constructor(
+    private readonly _tracker: IHintTracker,
+    private readonly _traceOf: (
+      document: IHintDocument
+    ) => TraceModel | null = () => null
+  ) {
     _tracker.currentChanged.connect(this._follow, this);
     this._follow();
   }
@@ -37,6 +44,16 @@ export class PanelModel {
 
   get document(): IHintDocument | null {
     return this._document;
+  }
+
+  /** The trace of the notebook in front. */
+  get trace(): TraceModel | null {
+    return this._trace;
+  }
+
+  /** Looks again for the trace, which may come after the notebook. */
+  follow(): void {
+    this._follow();
   }
 
   /** Text that message or rule must hold. */
@@ -138,14 +155,27 @@ export class PanelModel {
       this._document = current;
       current?.changed.connect(this._onHints, this);
     }
+    const trace = current ? this._traceOf(current) : null;
+    if (trace !== this._trace) {
+      this._trace?.changed.disconnect(this._onHints, this);
+      this._trace?.kernel.changed.disconnect(this._onKernel, this);
+      this._trace = trace;
+      trace?.changed.connect(this._onHints, this);
+      trace?.kernel.changed.connect(this._onKernel, this);
+    }
     this._changed.emit();
   }
 
-  private _onHints(_: IHintDocument, __: IHintsChange): void {
+  private _onHints(_: unknown, __: IHintsChange): void {
+    this._changed.emit();
+  }
+
+  private _onKernel(): void {
     this._changed.emit();
   }
 
   private _document: IHintDocument | null = null;
+  private _trace: TraceModel | null = null;
   private _filter = '';
   private readonly _hidden = new Set<Severity>();
   private _selected: string | null = null;

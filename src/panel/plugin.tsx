@@ -71,7 +71,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null
   ) => {
     const trans = (translator ?? nullTranslator).load('jupyterlab_jaxhints');
-    const model = new PanelModel(hints.tracker);
+    const { traces } = hints;
+    const model = new PanelModel(hints.tracker, document =>
+      traces.ofDocument(document)
+    );
+    traces.added.connect(() => model.follow());
     const panel = new HintPanel(model, callbacks(app, hints, model), trans);
     app.shell.add(panel, 'right', { rank: 600 });
     restorer?.add(panel, panel.id);
@@ -85,7 +89,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
 function callbacks(
   app: JupyterFrontEnd,
-  { actions, settings }: IJaxHints,
+  { actions, settings, tracker }: IJaxHints,
   model: PanelModel
 ): IPanelCallbacks {
   return {
@@ -108,6 +112,14 @@ function callbacks(
     onRule: name => actions.openRule(name),
     onRetry: () => void model.document?.refresh(),
     onEnable: () => void settings.setEnabled(true),
-    onTour: () => void app.commands.execute(CommandIDs.openTour)
+    onTour: () => void app.commands.execute(CommandIDs.openTour),
+    onTrace: isOn => model.trace?.setOn(isOn),
+    onShapes: isOn => model.trace?.setShapes(isOn),
+    onCancel: () => model.trace?.cancel(),
+    onCheck: action => {
+      if (tracker.front) {
+        void model.trace?.check(action, tracker.front.cell);
+      }
+    }
   };
 }

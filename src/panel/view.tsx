@@ -7,9 +7,10 @@ import { iconOf } from '../style/icons';
 import { Empty } from './empty';
 import { Item } from './item';
 import type { PanelModel } from './model';
+import { type ITraceCallbacks, TraceSection } from './trace';
 
 /** What the panel tells its owner. */
-export interface IPanelCallbacks {
+export interface IPanelCallbacks extends ITraceCallbacks {
   readonly onReveal: (hint: Diagnostic) => void;
   readonly onFix: (hint: Diagnostic) => void;
   readonly onFixAll: () => void;
@@ -67,6 +68,7 @@ export function PanelView(props: IPanelProps): JSX.Element {
           ))}
         </ul>
       )}
+      {model.trace && <TraceSection trace={model.trace} {...props} />}
     </>
   );
 }

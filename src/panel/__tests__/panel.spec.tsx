@@ -6,15 +6,54 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { documentOf, FakeServer, notebookOf } from '../../__tests__/fakes';
 import { HintsError } from '../../client';
 import type { IHintDocument, IHintTracker } from '../../tokens';
+import type { TraceModel } from '../../trace/model';
 import { PanelModel } from '../model';
 import { PanelView } from '../view';
 
 const MAKE = 'import jax.numpy as jnp\nx = jnp.zeros(3)';
 
-function modelOf(document: IHintDocument | null): PanelModel {
+function modelOf(
+  document: IHintDocument | null,
+  trace: TraceModel | null = null
+): PanelModel {
   const tracker = { current: document } as any;
   tracker.currentChanged = new Signal<IHintTracker, void>(tracker);
-  return new PanelModel(tracker);
+  return new PanelModel(tracker, () => trace);
+}
+
+/** A trace as the panel sees it. */
+function traceOf(standing: string, more: object = {}): TraceModel {
+  const owner = {};
+  const kernel = {
+    name: 'python3',
+    status: 'idle',
+    isTrusted: true,
+    changed: new Signal(owner)
+  };
+  const results = {
+    facts: {
+      jax: '0.10.2',
+      python: '3.11',
+      x64: false,
+      devices: [
+        { kind: 'NVIDIA H200', platform: 'gpu', used: 2 ** 30, limit: 2 ** 32 }
+      ]
+    },
+    last: { cells: 3, of: 4, ms: 18.2 },
+    remark: ''
+  };
+  return {
+    changed: new Signal(owner),
+    kernel,
+    results,
+    standing,
+    why: '',
+    isOn: true,
+    shapesOn: true,
+    isStale: false,
+    isAsking: false,
+    ...more
+  } as unknown as TraceModel;
 }
 
 /** The panel as a page. */
@@ -32,6 +71,10 @@ function pageOf(model: PanelModel): HTMLElement {
       onRetry={nothing}
       onEnable={nothing}
       onTour={nothing}
+      onTrace={nothing}
+      onShapes={nothing}
+      onCheck={nothing}
+      onCancel={nothing}
     />
   );
   return page;
@@ -97,6 +140,30 @@ describe('the panel', () => {
     expect(pageOf(modelOf(other.document)).textContent).toContain(
       'No cell of this notebook mentions JAX.'
     );
+  });
+
+  it('says what kernel, what device, and how the last trace went', async () => {
+    const { document } = await documentOf(notebookOf(MAKE));
+    const page = pageOf(modelOf(document, traceOf('traced')));
+    const rows = [...page.querySelectorAll('.jp-JaxHints-row')];
+    expect(rows.map(row => [...row.children].map(x => x.textContent))).toEqual([
+      ['State', 'traced'],
+      ['Kernel', 'python3 · idle'],
+      ['JAX', '0.10.2 · x64 off'],
+      ['Device', 'NVIDIA H200'],
+      ['Memory', '1.0 of 4.0 GiB'],
+      ['Last trace', '3 of 4 cells · 18 ms'],
+      ['Shapes in the code', '']
+    ]);
+    expect(page.querySelector('progress')?.value).toBe(2 ** 30);
+  });
+
+  it('greys the last trace while it is older than the notebook', async () => {
+    const { document } = await documentOf(notebookOf(MAKE));
+    const stale = traceOf('kernel busy', { isStale: true });
+    const page = pageOf(modelOf(document, stale));
+    expect(page.querySelector('.jp-mod-stale')?.textContent).toContain('18 ms');
+    expect(page.textContent).toContain('waits: the kernel is busy');
   });
 
   it('is empty while it is hidden', async () => {

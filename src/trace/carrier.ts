@@ -1,0 +1,59 @@
+import type { HintsClient } from '../client';
+import type { IKernelLink } from '../kernel';
+import type { TraceRequest, TraceResponse } from '../protocol';
+
+type Reply = Record<string, unknown>;
+
+/** Brings requests to a kernel: through the server, or over the browser's connection where the server has none. */
+export class TraceCarrier {
+  constructor(
+    private readonly _client: Pick<HintsClient, 'trace'>,
+    private readonly _kernel: IKernelLink
+  ) {}
+
+  /** The answer; null where the kernel gave none. */
+  async ask(
+    request: TraceRequest,
+    signal: AbortSignal
+  ): Promise<TraceResponse | null> {
+    const first = { ...request, carrier: this._carrier };
+    const answer = await this._client.trace(first, signal);
+    if (answer.state === 'not reachable') {
+      this._carrier = 'browser';
+      return this.ask(request, signal);
+    }
+    if (!answer.ask) {
+      return answer;
+    }
+    const replies: Reply[] = [];
+    for (const question of answer.ask.questions) {
+      const reply = await this._send(question, answer.ask.injection);
+      if (!reply || signal.aborted) {
+        break;
+      }
+      replies.push(reply);
+    }
+    return replies.length > 0
+      ? this._client.trace({ ...first, replies }, signal)
+      : null;
+  }
+
+  /** A kernel without the probe gets it, and the question again. */
+  private async _send(
+    question: Reply,
+    injection: Reply
+  ): Promise<Reply | null> {
+    const reply = await this._kernel.send(question);
+    if (!reply || !isCold(reply)) {
+      return reply;
+    }
+    await this._kernel.send(injection);
+    return this._kernel.send(question);
+  }
+
+  private _carrier: 'server' | 'browser' = 'server';
+}
+
+function isCold(reply: Reply): boolean {
+  return JSON.stringify(reply.user_expressions ?? '').includes('"\'cold\'"');
+}

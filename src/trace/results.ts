@@ -1,0 +1,51 @@
+import type {
+  KernelFacts,
+  LineShape,
+  TraceRequest,
+  TraceResponse
+} from '../protocol';
+
+/** How many cells were traced, of how many, and the time it took in the kernel. */
+export interface ILastTrace {
+  readonly cells: number;
+  readonly of: number;
+  readonly ms: number;
+}
+
+/** What the kernel told so far. */
+export class TraceResults {
+  facts: KernelFacts | null = null;
+  last: ILastTrace | null = null;
+  /** The answer to a question of memory or NaN. */
+  remark = '';
+
+  /** Takes an answer for the texts that were asked about. */
+  accept(request: TraceRequest, answer: TraceResponse): void {
+    this.facts = answer.kernel ?? this.facts;
+    this.remark = answer.remark;
+    const asked = request.cells ?? [];
+    const texts = new Map(asked.map(({ id, text }) => [id, text ?? '']));
+    for (const { id, shapes } of answer.cells) {
+      this._cells.set(id, { text: texts.get(id) ?? '', shapes });
+    }
+    if (request.action === 'trace' && answer.cells.length > 0) {
+      const done = answer.cells.filter(({ state }) => /traced/.test(state));
+      this.last = { cells: done.length, of: asked.length, ms: answer.ms };
+    }
+  }
+
+  has(cell: string): boolean {
+    return this._cells.has(cell);
+  }
+
+  /** The shapes of a cell, where they are for this text. */
+  shapes(cell: string, text: string | null): readonly LineShape[] {
+    const known = this._cells.get(cell);
+    return known?.text === text ? (known?.shapes ?? []) : [];
+  }
+
+  private readonly _cells = new Map<
+    string,
+    { text: string; shapes: readonly LineShape[] }
+  >();
+}
