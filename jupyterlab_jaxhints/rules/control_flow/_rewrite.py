@@ -167,11 +167,16 @@ def joined(lines: list[str], indent: str) -> str:
 
 def fori_loop(edit: Any, loop: Any, bounds: list[str]) -> list:
     """`for i in range(…)` as `lax.fori_loop`; refuses bodies that do more than bind names."""
-    lower, upper = bounds if len(bounds) == 2 else ("0", bounds[0])
+    lower, upper = bounds[:2] if len(bounds) > 1 else ("0", bounds[0])
     index = loop.target.value
     names, lines = carried(edit, loop, frozenset({index})), body_lines(edit, loop.body)
     module, edits = edit.import_needed("jax")
     first = loop.body.body[0].body[0] if isinstance(loop.body.body[0], cst.SimpleStatementLine) else None
+    if len(bounds) == 3:  # JAX's loops count by one
+        upper = f"len(range({', '.join(bounds)}))"
+        step = bounds[2] if bounds[2].isalnum() else f"({bounds[2]})"
+        counted = f"turn_number * {step}" if lower == "0" else f"{lower} + turn_number * {step}"
+        lines, index, lower = [f"{index} = {counted}", *lines], "turn_number", "0"
     if len(names) == 1 and len(lines) == 1 and isinstance(first, cst.Assign):
         name = names[0]
         text = (f"{name} = {module}.lax.fori_loop({lower}, {upper}, lambda {index}, {name}: "

@@ -4,11 +4,11 @@
 `assert` asks for a truth value; a tracer has none, and JAX raises `TracerBoolConversionError`, whatever the values are.
 
 ## Fix
-`checkify.check(condition, message)` checks while the program runs; the function is then wrapped in `checkify.checkify`
-before `jit`, and the error is thrown outside.
+`checkify.check(condition, message)` checks while the program runs. Offered where `checkify.checkify` is around the function;
+elsewhere JAX refuses the check under `jit`: wrap the function first, and throw the error outside.
 
 ## Fix safety
-Unsafe: without `checkify.checkify` around the function the check is not allowed under `jit`.
+Unsafe: the check raises only where the error that `checkify` gives back is thrown.
 
 ## When it is fine
 Assertions on shapes, dtypes and static values run once, while tracing, and are a good habit.
@@ -53,7 +53,12 @@ def check(event):
     if asked and event.value.must_be(ABSTRACT):
         text = " ".join(event.text(event.node).split())
         yield Hint(event.node, test=text if len(text) <= 40 else text[:37] + "…", evidence=[event.value.traced],
-                   data=event.statement if event.form == "assert" else None)
+                   data=event.statement if event.form == "assert" and _is_functionalized(event.ctx) else None)
+
+
+def _is_functionalized(ctx):
+    """`checkify.checkify` is around the code: elsewhere JAX refuses a check under `jit`."""
+    return any(frame.transform.endswith(".checkify") for frame in ctx.frames)
 
 
 def fixes(hint, edit):

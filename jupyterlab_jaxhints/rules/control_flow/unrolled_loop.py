@@ -65,7 +65,7 @@ def fixes(hint, edit):
     call = loop.iter
     if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Name) and call.func.value == "range") or loop.orelse:
         return
-    if len(call.args) > 2 or not isinstance(loop.target, cst.Name):
+    if len(call.args) > 3 or not isinstance(loop.target, cst.Name):
         return
     bounds = [edit.argument(argument.value) for argument in call.args]
     yield Fix("Use lax.fori_loop", fori_loop(edit, loop, bounds), safe=False)
