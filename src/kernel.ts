@@ -1,9 +1,10 @@
 import type { ISharedNotebook } from '@jupyter/ydoc';
 import { type Cell, isCodeCellModel } from '@jupyterlab/cells';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import {
+  type INotebookModel,
   type Notebook,
-  NotebookActions,
-  type NotebookPanel
+  NotebookActions
 } from '@jupyterlab/notebook';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
@@ -35,15 +36,18 @@ interface IExecuted {
   readonly success: boolean;
 }
 
-/** The kernel of a notebook panel. The only code that speaks to a kernel. */
+type Context = DocumentRegistry.IContext<INotebookModel>;
+
+/** The kernel of a notebook. The only code that speaks to a kernel. */
 export class KernelLink implements IKernelLink {
-  constructor(private readonly _panel: NotebookPanel) {
-    const { sessionContext } = _panel;
+  /** The context outlives each single view of the notebook. */
+  constructor(private readonly _context: Context) {
+    const { sessionContext } = _context;
     sessionContext.statusChanged.connect(this._onStatus, this);
     sessionContext.connectionStatusChanged.connect(this._onChanged, this);
     sessionContext.kernelChanged.connect(this._onKernel, this);
     NotebookActions.executed.connect(this._onExecuted, this);
-    _panel.disposed.connect(() => {
+    _context.disposed.connect(() => {
       NotebookActions.executed.disconnect(this._onExecuted, this);
       Signal.clearData(this);
     });
@@ -65,13 +69,12 @@ export class KernelLink implements IKernelLink {
     const isFree =
       kernel.status === 'idle' &&
       kernel.connectionStatus === 'connected' &&
-      !this._panel.sessionContext.pendingInput;
+      !this._context.sessionContext.pendingInput;
     return isFree ? 'idle' : 'busy';
   }
 
   get isTrusted(): boolean {
-    const model = this._panel.content.model;
-    return [...(model?.cells ?? [])].every(
+    return [...this._context.model.cells].every(
       cell => !isCodeCellModel(cell) || cell.trusted
     );
   }
@@ -89,8 +92,7 @@ export class KernelLink implements IKernelLink {
   }
 
   ran(): string[] {
-    const cells = this._notebook?.cells ?? [];
-    return cells
+    return this._notebook.cells
       .filter(cell => this._ran.get(cell.getId()) === cell.getSource())
       .map(cell => cell.getId());
   }
@@ -114,11 +116,11 @@ export class KernelLink implements IKernelLink {
   }
 
   private get _kernel(): Kernel.IKernelConnection | null {
-    return this._panel.sessionContext.session?.kernel ?? null;
+    return this._context.sessionContext.session?.kernel ?? null;
   }
 
-  private get _notebook(): ISharedNotebook | null {
-    return this._panel.content.model?.sharedModel ?? null;
+  private get _notebook(): ISharedNotebook {
+    return this._context.model.sharedModel;
   }
 
   private _onStatus(_: unknown, status: Kernel.Status): void {

@@ -46,7 +46,7 @@ export class TraceManager {
       }
       const model = new TraceModel(
         this._tracker.documentFor(notebook),
-        new KernelLink(panel),
+        new KernelLink(panel.context),
         this._client,
         this._settings,
         this._switches

@@ -11,6 +11,10 @@ import type { TraceSwitches } from './switches';
 
 const AFTER_EDIT = 700;
 const AFTER_IDLE = 300;
+/** How often a kernel that seems idle is asked again when it was not. */
+const MOST_MISSES = 5;
+
+type Action = TraceRequest['action'];
 
 /** Where the trace of a notebook stands. */
 export type TraceStanding =
@@ -205,10 +209,7 @@ export class TraceModel {
     return false;
   }
 
-  private async _ask(
-    action: TraceRequest['action'],
-    targets: string[]
-  ): Promise<void> {
+  private async _ask(action: Action, targets: string[]): Promise<void> {
     const abort = new AbortController();
     this._abort = abort;
     this._stand('tracing', '');
@@ -228,16 +229,14 @@ export class TraceModel {
         this._abort = null;
       }
       this._changed.emit({ cells: [] });
-      if (this._wanted.size > 0 && this.kernel.status === 'idle') {
-        this._wish([], AFTER_IDLE);
+      // The server's word on the kernel may lag behind; this is no timer, so it ends.
+      if (this._wanted.size > 0 && this._misses < MOST_MISSES) {
+        this._wish([], AFTER_IDLE * 2 ** this._misses);
       }
     }
   }
 
-  private _request(
-    action: TraceRequest['action'],
-    targets: string[]
-  ): TraceRequest {
+  private _request(action: Action, targets: string[]): TraceRequest {
     const { host } = this.document;
     return {
       notebook: host.name,
@@ -254,9 +253,12 @@ export class TraceModel {
     this._results.accept(request, answer);
     if (answer.state === 'kernel busy' || answer.state === 'aborted') {
       request.targets?.forEach(cell => this._wanted.add(cell));
+      this._misses += 1;
+    } else {
+      this._misses = 0;
     }
-    const partly = answer.cells.find(({ why }) => why !== '');
-    this._stand(answer.state, answer.why || partly?.why || '');
+    const why = answer.why || answer.cells.find(cell => cell.why)?.why;
+    this._stand(answer.state, why ?? '');
     this._emitAll();
   }
 
@@ -305,6 +307,7 @@ export class TraceModel {
   private _standing: TraceStanding = 'waiting';
   private _why = '';
   private _results = new TraceResults();
+  private _misses = 0;
   private readonly _carrier: TraceCarrier;
   private readonly _wanted = new Set<string>();
   private _timer: number | null = null;
