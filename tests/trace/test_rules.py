@@ -55,6 +55,7 @@ SILENT = {
     "local state": "@jax.jit\ndef f(x):\n    seen = []\n    def note(v):\n        seen.append(v)\n    note(x)\n    return seen[0]\nf(1.0)",
     "a stack that is left as found": "S = []\n@jax.jit\ndef f(x):\n    S.append('layer')\n    S.pop()\n    return x\nf(1.0)",
     "a constant as an argument": "big = jnp.ones((600, 600))\nf = jax.jit(lambda big, v: big @ v)\nf(big, jnp.ones(600))",
+    "complex numbers": "y = jnp.exp(1j * jnp.linspace(0.0, 3.0, 4))",
     "None and isinstance": "@jax.jit\ndef f(x, m=None):\n    if m is None and isinstance(x, jax.Array):\n        return x\nf(1.0)",
 }
 

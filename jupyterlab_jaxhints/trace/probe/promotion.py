@@ -83,6 +83,7 @@ class Promotions:
             return usual
         array, scalar = (a, other) if a.ndim and not b.ndim else (b, one) if b.ndim and not a.ndim else (None, None)
         if array is not None and hasattr(scalar, "val") and out.dtype.itemsize > array.dtype.itemsize:
-            if kernel_jax().numpy.issubdtype(array.dtype, kernel_jax().numpy.floating):
+            floating = kernel_jax().numpy.floating
+            if all(kernel_jax().numpy.issubdtype(each.dtype, floating) for each in (array, out)):
                 return array.dtype
         return None
