@@ -19,6 +19,14 @@ BEHIND_AN_IMPORT = ("extend", "experimental", "example_libraries", "scipy")
 MODULES = ("jax.extend.backend", "jax.extend.linear_util", "jax.extend.random", "jax.example_libraries.stax",
            "jax.example_libraries.optimizers", "jax.experimental.array_serialization", "jax.interpreters.xla")
 
+# what takes their place is called in another way, so that the new name alone would raise or give another result
+CALLED_OTHERWISE = frozenset({
+    "jax.experimental.host_callback.id_print", "jax.experimental.host_callback.call", "jax.lax.infeed", "jax.lax.outfeed",
+    "jax.experimental.maps.xmap", "jax.scipy.special.sph_harm", "jax.dlpack.SUPPORTED_DTYPES", "jax.curry",
+    "jax.sharding.PmapSharding", "jax.sharding.OpShardingSharding", "jax.interpreters.xla.translations",
+    "jax.interpreters.xla.backend_specific_translations", "jax.interpreters.pxla.thread_resources",
+})
+
 
 def removed_prefix(name: str, jax: str | None) -> removed.Removed | None:
     """The row of a removed module that the name lies in."""
@@ -44,7 +52,7 @@ def spelled(edit: Any, qualified: str) -> tuple[str, list]:
 def name_edits(edit: Any, node: Any, name: str, row: removed.Removed) -> list:
     """Another dotted name in place of one, or of its removed beginning."""
     new = row.replacement.name
-    if new is None or new.startswith("optax"):
+    if new is None or new.startswith("optax") or row.name in CALLED_OTHERWISE:
         return []
     if isinstance(node, cst.Name):
         raise EditRefused("a bare name: where it came from has to change")
@@ -93,7 +101,7 @@ def _import_lines(statement: cst.ImportFrom, jax: str | None) -> list[str] | Non
             kept.append(text)
             continue
         new = row.replacement
-        if new is None or new.name is None or "." not in new.name and not new.name == "jax":
+        if new is None or row.name in CALLED_OTHERWISE or new.name is None or "." not in new.name and not new.name == "jax":
             return None
         name = new.name + qualified[len(row.name):]
         parent = name.rpartition(".")[0]
