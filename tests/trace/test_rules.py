@@ -88,7 +88,6 @@ def test_a_program_that_holds_an_old_tracer_is_not_run_on_the_device(kernel: Ker
     kernel.run("kept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\n_ = f(1.0)")
     answer = kernel.trace("y = jnp.sqrt(kept[0])", op="device", limit=60.0)
     assert answer.state is State.TRACED and rules(answer) == []
-    assert "tracer" in answer.data["checks"]["run"]
 
 
 def test_a_fix_is_traced_and_its_values_compared(kernel: Kernel) -> None:
