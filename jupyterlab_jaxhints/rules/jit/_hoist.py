@@ -26,10 +26,10 @@ def place_above(edit: Any, node: Any, loop: Any) -> Any:
 
 def nested_functions(edit: Any, code: Any, above: Any) -> list[Any]:
     """The functions defined inside of `above` that the code needs; refuses other names that are bound there."""
-    local, found, todo = _bound(above), [], [code]
+    local, found, todo = bound(above), [], [code]
     while todo:
         each = todo.pop()
-        for name in sorted(_free(each) & local):
+        for name in sorted(free(each) & local):
             made = [n for n in _defined(above, name)]
             if len(made) != 1 or _stores(above, name) != 1:
                 raise EditRefused(f"`{name}` is made on each turn")
@@ -139,7 +139,7 @@ def _read_at_once(code: Any) -> set[str]:
     return {name for child in scopes.children(code) for name in _read_at_once(child)}
 
 
-def _free(code: Any) -> set[str]:
+def free(code: Any) -> set[str]:
     """Names that the code reads and does not bind itself."""
     names = set(scopes.names_in(code))
     if isinstance(code, _FUNCTIONS):
@@ -152,7 +152,7 @@ def _free(code: Any) -> set[str]:
         return names - bound
     lambdas = [n for n in _inside(code) if isinstance(n, cst.Lambda)]
     inner = {p.name.value for n in lambdas for p in (*n.params.posonly_params, *n.params.params, *n.params.kwonly_params)}
-    return names - (inner - {name for n in lambdas for name in _free(n)})
+    return names - (inner - {name for n in lambdas for name in free(n)})
 
 
 def _inside(code: Any) -> list[Any]:
@@ -164,7 +164,7 @@ def _inside(code: Any) -> list[Any]:
     return found
 
 
-def _bound(above: Any) -> set[str]:
+def bound(above: Any) -> set[str]:
     """Names that a loop or function binds on each turn."""
     names = {name for name, stored, _ in scopes.occurrences(above) if stored}
     if isinstance(above, _FUNCTIONS):

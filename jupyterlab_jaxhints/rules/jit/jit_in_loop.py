@@ -5,8 +5,8 @@
 `grad(f)` made inside of a loop is a new object each time: JAX traces and compiles again on every turn.
 
 ## Fix
-Makes the jitted function once, above the loop or above the function that the loop calls. Where it closes over what
-differs from turn to turn no fix is offered: pass that as an argument.
+Makes the jitted function once, above the loop or above the function that the loop calls. What a nested function closes
+over becomes arguments, numbers static ones.
 
 ## Fix safety
 Unsafe: a name that the function reads may be bound anew between the turns.
@@ -22,7 +22,7 @@ import libcst as cst
 
 from ...engine.events import Transform
 from ..base import Clean, Example, Fix, Hint, Rule, on
-from . import _hoist
+from . import _closure, _hoist
 
 RULE = Rule(
     section="jit",
@@ -50,6 +50,12 @@ EXAMPLES = [
         fixed=["import jax\n@jax.jit\ndef half(y):\n    return 0.5 * y\n\ndef run(x):\n    return half(x)", "x = 8.0\nfor _ in range(3):\n    x = run(x)"],
         gives="float(x) == 1.0",
     ),
+    Example(  # it closes over a number
+        bad=["import jax\ndef run(x, rate):\n    @«jax.jit»\n    def fade(y):\n        return rate * y\n    return fade(x)", "x = 8.0\nfor _ in range(3):\n    x = run(x, 0.5)"],
+        sees="float(x) == 1.0",
+        fixed=["import jax\nfrom functools import partial\n@partial(jax.jit, static_argnames=(\"rate\",))\ndef fade(y, rate):\n    return rate * y\n\ndef run(x, rate):\n    return fade(x, rate)", "x = 8.0\nfor _ in range(3):\n    x = run(x, 0.5)"],
+        gives="float(x) == 1.0",
+    ),
 ]
 
 CLEAN = [
@@ -74,15 +80,19 @@ def check(event):
     if event.wrapped.transform in COMPILES and event.fresh and event.repeats and not event.ctx.traced:
         text = " ".join(event.text(event.function_node).split())
         yield Hint(event.node, function=text if len(text) <= 40 else text[:37] + "…", evidence=event.ctx.calls(),
-                   data=(event.node, event.function_node, event.ctx.eager_loop.node))
+                   data=(event.node, event.function_node, event.ctx.eager_loop.node, _closure.captured(event.function)))
 
 
 def fixes(hint, edit):
     """The function made once, above."""
-    node, function, loop = hint.data
+    node, function, loop, kinds = hint.data
     path = edit.path(node)
     owner = next((path[i - 1] for i, n in enumerate(path) if isinstance(n, cst.Decorator)), None)
     above = _hoist.place_above(edit, owner or node, loop)
+    given = _hoist.free(owner) & _hoist.bound(above) if owner is not None and isinstance(above, cst.FunctionDef) else ()
+    if any(kinds.get(name) for name in given):
+        yield Fix("Compile it once, with what it closes over as arguments", _closure.edits(edit, owner, above, kinds), safe=False)
+        return
     functions = _hoist.nested_functions(edit, owner or node, above) + ([owner] if owner is not None else [])
     if not all(_hoist.known_above(edit, code, above) for code in (node, *functions)):
         return
