@@ -44,7 +44,7 @@ def test_every_model_of_the_protocol_is_a_typescript_type(generate) -> None:
         fields = body.partition("\n}")[0]
         for field in definition["properties"]:
             optional = field not in definition.get("required", ())
-            assert f"\n  {field}{'?' if optional else ''}: " in fields, f"{name}.{field}: {STALE}"
+            assert f"\n  {field}{'?' if optional else ''}:" in fields, f"{name}.{field}: {STALE}"
 
 
 def test_the_schema_of_settings_is_json_with_all_severities(generate) -> None:
