@@ -1,10 +1,18 @@
 """Where findings stand: exact ranges, whatever is above or beside them."""
 from __future__ import annotations
 
+import ast
+import pathlib
+
 import pytest
 from trace_kernels import Kernel, found, hints, rules
 
+from jupyterlab_jaxhints.trace import probe
+from jupyterlab_jaxhints.trace.probe import PARTS
 from jupyterlab_jaxhints.trace.request import State
+
+FOLDER = pathlib.Path(probe.__file__).parent
+
 
 def test_library_bodies_stand_where_they_are_called_each_time(kernel: Kernel) -> None:
     cell = """
@@ -59,6 +67,18 @@ def test_values_that_eager_code_may_ask_for(kernel: Kernel, cell: str, expected:
     assert rules(kernel.trace(cell)) == expected
 
 
+@pytest.mark.parametrize("expression", [
+    "jnp.stack([jnp.ones(3), jnp.ones(4)])", "jnp.concatenate([jnp.ones((2, 3)), jnp.ones((2, 4))])",
+    "jnp.arange(10).reshape(3, 4)", "jnp.einsum('ij,jk->ik', jnp.ones((2, 3)), jnp.ones((4, 5)))",
+    "jnp.ones((3, 3)).at[0].set(jnp.ones(4))", "jnp.where(jnp.ones(3) > 0, jnp.ones(4), 0)",
+    "jnp.linalg.solve(jnp.ones((3, 3)), jnp.ones(4))", "jnp.broadcast_to(jnp.ones(3), (4, 2))", "jnp.ones((2, 3)).sum(axis=2)",
+    "lax.conv(jnp.ones((1, 3, 8, 8)), jnp.ones((4, 2, 3, 3)), (1, 1), 'SAME')", "jnp.split(jnp.ones(10), 3)",
+])
+def test_shapes_that_do_not_fit(kernel: Kernel, expression: str) -> None:
+    ((rule, _, text),) = found(kernel.trace(f"y = {expression}"))
+    assert rule == "shape-mismatch" and expression.startswith(text.rstrip("…"))
+
+
 def test_shapes_for_the_ghost_text(kernel: Kernel) -> None:
     cell = """
     @jax.jit
@@ -94,3 +114,8 @@ def test_clean_places_are_told(kernel: Kernel) -> None:
     cell = "@jax.jit\ndef f(x):\n    if x.shape[0] > 2:\n        y = x * 2\n    return y\nf(jnp.ones(3))"
     clean = kernel.trace(cell).data["clean"]
     assert ["c0", [2, 7, 2, 21]] in clean and ["c0", [3, 8, 3, 17]] in clean
+
+
+def test_the_parts_of_the_probe_share_one_namespace() -> None:
+    names = [node.name for part in PARTS for node in ast.parse((FOLDER / f"{part}.py").read_text()).body if hasattr(node, "name")]
+    assert len(names) > 100 and sorted(set(names)) == sorted(names)

@@ -100,6 +100,8 @@ class Reader:
         for rule, pattern in BY_TEXT:
             if not pattern.search(text):
                 continue
+            if rule == "branch-mismatch" and not any("control_flow" in _module_of_frame(f) for f in frame.between):
+                continue
             if rule == "shape-mismatch" and not any(_library(f) for f in frame.between):
                 return None, None, {}
             if rule == "unhashable-static-arg" and not self.hooks.calls.is_jitted(self._called(frame)):
@@ -327,12 +329,16 @@ class Reader:
 
 
 def _library(frame) -> bool:
-    return (frame.f_globals.get("__name__") or "").split(".", 1)[0] in ("jax", "jaxlib")
+    return _module_of_frame(frame).split(".", 1)[0] in ("jax", "jaxlib")
+
+
+def _module_of_frame(frame) -> str:
+    return frame.f_globals.get("__name__") or ""
 
 
 def _jitted_between(frames) -> bool:
     """Whether the frames between two cell frames enter `jit`, and nothing else that traces."""
-    files = [f.f_globals.get("__name__") or "" for f in frames]
+    files = [_module_of_frame(f) for f in frames]
     if any("control_flow" in name or "lax.map" in name for name in files):
         return False
     return any(name.endswith("pjit") for name in files)

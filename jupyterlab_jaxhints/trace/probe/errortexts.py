@@ -8,6 +8,7 @@ from .base import is_tracer
 BY_TEXT = tuple(
     (rule, re.compile(pattern))
     for rule, pattern in (
+        ("shape-mismatch", r"^All input arrays must have the same shape"),
         ("branch-mismatch", r"must have (the )?(same|identical|equal)(?! dtypes)|branches must have|branch outputs must|carry input and"
                             r"|body_fun output and input must|output and \w+ output must|must be a pair"
                             r"|must return a boolean scalar"),
@@ -32,7 +33,10 @@ BY_TEXT = tuple(
         ("traced-shape", r"Shapes must be 1D sequences of concrete values"),
         ("shape-mismatch", r"[Ii]ncompatible shapes|shapes? must be|got shapes?|contracting dimension|got incompatible"
                            r"|[Cc]annot (concatenate|reshape|broadcast)|arrays? with shapes|must be broadcast"
-                           r"|[Dd]imension.*(mismatch|differ)|size mismatch|not compatible"),
+                           r"|[Dd]imension.*(mismatch|differ)|size mismatch|not compatible"
+                           r"|Size of label .* does not match|Incompatible types for broadcasting"
+                           r"|inconsistent size for core dimension|dimension size .*must (equal|divide)"
+                           r"|does not result in an equal division|axis -?\d+ is out of bounds for array of dimension"),
     )
 )
 CONVERSIONS = frozenset(("TracerBoolConversionError", "TracerIntegerConversionError", "TracerArrayConversionError",
