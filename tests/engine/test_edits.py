@@ -115,6 +115,21 @@ def test_lines_around_a_decorated_function_and_an_elif() -> None:
     assert "g = 1\nA\nif a" in after(cells, edit.insert_before_statement(node, "A"))[0]
 
 
+def test_the_last_line_of_a_class_is_named_by_its_whole_line() -> None:
+    cells = notebook("class A:\n    a = 1\n    b = 2; c = 3\nd = 4")
+    edit, node = find(cells, m.ClassDef())
+    last = node.body.body[-1]
+    assert after(cells, edit.insert_after_statement(last, "e = 5")) == ["class A:\n    a = 1\n    b = 2; c = 3\n    e = 5\nd = 4"]
+    assert after(cells, edit.insert_before_statement(last, "e = 5")) == ["class A:\n    a = 1\n    e = 5\n    b = 2; c = 3\nd = 4"]
+
+
+def test_a_definition_goes_with_its_decorators_and_the_blank_lines_behind_it() -> None:
+    cells = notebook("def f():\n    @jit\n    def g(x):\n        return x\n\n\n    return g(1)\n")
+    edit, node = find(cells, m.FunctionDef(name=name("g")))
+    behind = edit.path(node)[-2].body[1]
+    assert after(cells, edit.delete_up_to(node, behind)) == ["def f():\n    return g(1)\n"]
+
+
 def test_several_lines_do_not_fit_between_semicolons() -> None:
     edit, node = find(notebook("a = 1; x = 2"), name("x"))
     with pytest.raises(EditRefused):
