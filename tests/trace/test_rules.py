@@ -79,9 +79,12 @@ def test_a_tracer_that_outlived_its_trace(kernel: Kernel) -> None:
     ("big = jnp.arange(2_000_000.0)\nd = jax.vmap(lambda i: (big - i).sum())(big)", ["memory-peak"]),
     ("x = jnp.arange(4.0)\ni = jnp.argmax(x) + 1\ny = x[i]", ["out-of-bounds-index"]),
     ("x = jnp.arange(4.0)\ni = jnp.argmax(x)\ny = x[i]", []),
-], ids=["nan", "no nan", "gradient", "masked", "given nan", "memory", "index", "good index"])
+    ("def first(v):\n    i = lax.while_loop(lambda i: v[i] < 2.0, lambda i: i + 1, 0)\n    return v[i]\n"
+     "y = jax.vmap(first)(jnp.array([[1.0, 2.0, 3.0], [3.0, 1.0, 0.0]]))", []),
+], ids=["nan", "no nan", "gradient", "masked", "given nan", "memory", "index", "good index", "lanes"])
 def test_on_the_device(kernel: Kernel, cell: str, expected: list[str]) -> None:
-    assert rules(kernel.trace(cell, op="device", limit=60.0)) == expected
+    answer = kernel.trace(cell, op="device", limit=60.0)
+    assert answer.state is State.TRACED and rules(answer) == expected
 
 
 def test_a_program_that_holds_an_old_tracer_is_not_run_on_the_device(kernel: Kernel) -> None:

@@ -108,10 +108,13 @@ class Evaluator:
         inner = self.walk.inner_place(body.jaxpr, equation, place)
         for _ in range(LOOP_TURNS):
             going, _, _, _ = self.program(test.jaxpr, test.consts, inputs[:a] + state, nans[:a] + state_nans, inner or place)
-            if not bool(going[0]):
+            if not bool(going[0].any()):
                 return state, state_nans
+            before = state
             state, state_nans, _, _ = self.program(
                 body.jaxpr, body.consts, inputs[a:a + b] + state, nans[a:a + b] + state_nans, inner)
+            if going[0].ndim:  # under `vmap` each lane stops on its own
+                state = [_where(going[0], new, old) for new, old in zip(state, before)]
         raise Unknown("a loop of more than %d turns" % LOOP_TURNS)
 
     def _scan(self, equation, inputs, nans, place):
@@ -138,3 +141,7 @@ class Evaluator:
             parts = [output[i] for output in outputs]
             stacked.append(jax.numpy.stack(parts) if parts else jax.numpy.zeros(variable.aval.shape, variable.aval.dtype))
         return list(state) + stacked, list(state_nans) + made
+
+
+def _where(going, new, old):
+    return kernel_jax().numpy.where(going.reshape(going.shape + (1,) * (new.ndim - going.ndim)), new, old)
