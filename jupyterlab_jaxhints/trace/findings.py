@@ -225,7 +225,7 @@ def merge(
             removed.append(diagnostic)
         else:
             kept.append(diagnostic)
-    told = any(diagnostic.rule in STORES for diagnostic in kept)
+    told = any(diagnostic.rule in STORES for diagnostic in read)
     for i, finding in enumerate(found):
         if finding.rule == "leaked-tracer" and told:
             continue  # the store is marked where it stands
