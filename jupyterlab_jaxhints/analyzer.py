@@ -44,7 +44,7 @@ class Analyzer:
         self._notebook = Notebook(active, strict)
         self._failures = Failures(self.rules, strict)
         self._cells: dict[str, Cell] = {}
-        self._jax_version: str | None = None
+        self.jax_version: str | None = None
         self._concerned = False
         self._strict = strict
         self._failed_fixes: dict[str, str] = {}
@@ -53,7 +53,7 @@ class Analyzer:
                jax_version: str | None = None, failures: Sequence[CellFailure] | None = None) -> None:
         """Takes the document's code cells, in order, and what their last runs have failed with (None: as before)."""
         self._cells = {cell.id: cell for cell in cells}
-        self._jax_version = jax_version
+        self.jax_version = jax_version
         self._concerned = any(word in cell.text for cell in cells for word in LIBRARIES)
         if self._concerned:
             self._notebook.update(cells, edited=edited, cursor_line=cursor_line, jax_version=jax_version)
@@ -123,7 +123,7 @@ class Analyzer:
                                     [rule_base.Fix("Remove what silences nothing", [edit])], None, ids)
 
     def _is_on(self, rule: LoadedRule, config: Config) -> bool:
-        return config.enabled(rule.name, rule.section) and allows(rule.rule.jax, self._jax_version)
+        return config.enabled(rule.name, rule.section) and allows(rule.rule.jax, self.jax_version)
 
     def _fixes(self, finding: Finding | OwnFinding) -> list[rule_base.Fix]:
         if isinstance(finding, OwnFinding):

@@ -77,7 +77,7 @@ class Documents:
         take_answers(document.live, request, answers)
         cells = [Cell(cell.id, "" if texts.digest(cell.text or "") in skip else cell.text or "", number)
                  for number, cell in enumerate(request.cells, start=1)]
-        document.analyzer.update(cells)
+        document.analyzer.update(cells, jax_version=document.analyzer.jax_version)
         return response(document.live, request, answers, document.analyzer.results(config), config)
 
     def forget_trace(self, notebook: str) -> None:

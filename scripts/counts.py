@@ -32,7 +32,7 @@ def playwright_counts(path: Path) -> tuple[int, int]:
 
 
 REPORTS = {
-    "Python": ("pytest.xml", pytest_counts),
+    "Python": ("pytest*.xml", pytest_counts),
     "TypeScript": ("jest.json", jest_counts),
     "Browser": ("playwright.json", playwright_counts),
 }
@@ -44,7 +44,10 @@ def main(folder: Path) -> int:
     print()
     for kind, (name, counts) in REPORTS.items():
         try:
-            good, bad = counts(folder / name)
+            reports = sorted(folder.glob(name))
+            if not reports:
+                raise OSError(f"{name} is missing")
+            good, bad = (sum(numbers) for numbers in zip(*map(counts, reports)))
         except (OSError, ValueError, KeyError, ElementTree.ParseError) as error:
             print(f"{kind} tests: no report ({error})")
             failed += 1
