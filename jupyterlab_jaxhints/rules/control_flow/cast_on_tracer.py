@@ -53,7 +53,7 @@ CLEAN = [
           because="`int` works under `grad` alone"),
     Clean(["import jax, jax.numpy as jnp\nstep = jax.jit(lambda w: w * 0.5)\nw = step(jnp.ones(()))\nprint(float(w), f'{w:.2f}')"],
           because="outside of traced code"),
-    Clean(["import jax\n@jax.jit\ndef f(x):\n    print(f'tracing {x}')\n    return x\ny = f(1.0)"],
+    Clean(["import jax\n@jax.jit\ndef f(x):\n    label = f'{x} is traced'\n    return x * len(label)\ny = f(1.0)"],
           because="without a format the tracer itself is shown"),
 ]
 
