@@ -18,7 +18,7 @@ every_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in R
 
 @every_rule
 def test_name_file_and_section_agree(rule: rules.LoadedRule) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.name)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     assert rule.section in rules.SECTIONS
     assert FILES[rule.name].parent.name == scaffold.folder_name(rule.section)
     assert set(rule.rule.yields_to) <= set(rules.names())
