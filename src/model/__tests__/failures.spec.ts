@@ -20,7 +20,7 @@ describe('failingLine', () => {
     expect(failingLine(traceback, 2)).toBe(7);
     expect(failingLine(traceback, 1)).toBeNull();
     const cell = 'Cell In[3], line 4\n----> 4 train(x)';
-    const own = 'File ~/work/train.py:12, in train(x)\n---> 12   if x > 0:';
+    const own = 'File ~/lab/train.py:12, in train(x)\n---> 12   if x > 0:';
     const library =
       'File /usr/lib/python3/dist-packages/jax/core.py:9, in f(x)\n----> 9   raise';
     expect(failingLine([cell, own, library], 3)).toBeNull();
