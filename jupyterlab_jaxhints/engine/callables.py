@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from .values import MISSING, NONE, Place, Value
+from .values import NONE, Place, Value
 
 
 @dataclass(eq=False)
@@ -161,11 +161,6 @@ class Argument:
     node: Any
     star: str = ""
     keyword: str = ""
-
-
-def constant_of(value: Value | None, default: Any = MISSING) -> Any:
-    """The Python constant a value is known to be, or `default`."""
-    return value.const if value is not None and value.known else default
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ import libcst as cst
 from . import scopes
 from . import values as v
 from .callables import Argument, Bound, Class, Function
-from .events import ClassDefined, NameBind, PytreeRegistered
+from .events import NameBind, PytreeRegistered
 from .interpreter import Machine
 from .state import Record
 from .values import Value
@@ -45,7 +45,6 @@ def define(m: Machine, node: cst.ClassDef) -> None:
         value = _decorate(m, decorator, value, written)
     m.assign(cls.name, value)
     m.emit(NameBind, node.name, name=cls.name, value=value, scope="module" if m.scope is None else "function", how="def")
-    m.emit(ClassDefined, node.name, cls=cls)
 
 
 def _is_tree(base: Value) -> bool:

@@ -171,10 +171,6 @@ class Edit:
                 return self._delete_block(path[:index + 1])
         raise EditRefused("only statements and listed nodes can be deleted")
 
-    def delete_lines(self, first: cst.CSTNode, last: cst.CSTNode | None = None) -> TextEdit:
-        """Removes all lines from one node's first to another's last."""
-        return self._delete_lines(self.statement.span(first)[0], self.statement.span(last or first)[1])
-
     def delete_up_to(self, first: cst.CSTNode, behind: cst.CSTNode) -> TextEdit:
         """Removes a statement and the blank lines behind it, up to the start of the one that follows."""
         return self._edit(self._first_offset(first), self._first_offset(behind), "")

@@ -15,9 +15,7 @@ from .event_base import Event, Parameter
 from .events_calls import (
     BodyGiven,
     Call,
-    ClassDefined,
     ConfigSet,
-    Discard,
     FirstUse,
     FunctionCall,
     KeySite,
@@ -32,8 +30,8 @@ from .events_calls import (
 from .values import Value
 
 __all__ = [
-    "AttributeLoad", "AttributeStore", "Binary", "BodyGiven", "Call", "CaughtHint", "ClassDefined",
-    "ConfigSet", "Delete", "Discard", "Event", "FirstUse", "Format", "FunctionCall", "ItemLoad",
+    "AttributeLoad", "AttributeStore", "Binary", "BodyGiven", "Call", "CaughtHint",
+    "ConfigSet", "Event", "FirstUse", "Format", "FunctionCall", "ItemLoad",
     "ItemStore", "Iterate", "KeySite", "KeyUse", "LoopEnd", "NameAugment", "NameBind", "NameRead",
     "NotebookEnd", "OuterWrite", "Parameter", "Print", "PytreeRegistered", "QualifiedUse", "Return",
     "Timed", "Transform", "TransformedCall", "Truth", "TryEnd",
@@ -135,13 +133,6 @@ class OuterWrite(Event):
     value: Value
     owner: Value | None = None
     is_self: bool = False
-
-
-@dataclass(eq=False)
-class Delete(Event):
-    """`del name`, `del base[index]`."""
-
-    base: Value | None = None
 
 
 # --- loads --------------------------------------------------------------------------------------------------------

@@ -76,14 +76,6 @@ class FunctionCall(Event):
 
 
 @dataclass(eq=False)
-class Discard(Event):
-    """An expression statement: its value is thrown away. The last expression of a cell is shown, so `shown` is true."""
-
-    value: Value
-    shown: bool = False
-
-
-@dataclass(eq=False)
 class Print(Event):
     """`print`, a logging call or `warnings.warn`. `values` are what is printed, f-string parts and % included."""
 
@@ -150,14 +142,6 @@ class TransformedCall(Event):
     returned: Value | None = None
     gone: tuple[tuple[Argument, Step], ...] = ()  # arguments whose buffer was donated before
     twice: Argument | None = None  # an argument whose buffer this call also takes by another one
-    kept = True
-
-
-@dataclass(eq=False)
-class ClassDefined(Event):
-    """A class statement has been evaluated. `node` is its name."""
-
-    cls: Class
     kept = True
 
 

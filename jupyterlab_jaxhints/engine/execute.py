@@ -9,7 +9,7 @@ from . import blocks, calls, imports, items, operators, scopes, stores  # noqa: 
 from . import values as v
 from .callables import Function
 from .context import Context, Loop
-from .events import Discard, Iterate, LoopEnd, NameBind, Return
+from .events import Iterate, LoopEnd, NameBind, Return
 from .interpreter import Machine, executes
 from .state import Scope, join_all
 from .values import Value
@@ -24,8 +24,10 @@ def block(m: Machine, node: Any) -> bool:
 
 @executes(cst.Expr)
 def expression(m: Machine, node: cst.Expr) -> bool:
-    value = calls.call(m, node.value, statement_level=True) if isinstance(node.value, cst.Call) else m.eval(node.value)
-    m.emit(Discard, node.value, value=value, shown=node is m.last_shown)
+    if isinstance(node.value, cst.Call):
+        calls.call(m, node.value, statement_level=True)
+    else:
+        m.eval(node.value)
     return True
 
 

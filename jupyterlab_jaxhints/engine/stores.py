@@ -9,7 +9,7 @@ import libcst as cst
 from . import config_flags as config
 from . import items, operators, scopes
 from . import values as v
-from .events import AttributeStore, Delete, ItemStore, Iterate, NameAugment, NameBind, OuterWrite
+from .events import AttributeStore, ItemStore, Iterate, NameAugment, NameBind, OuterWrite
 from .interpreter import Machine
 from .state import join_names
 from .values import MISSING, Value
@@ -242,13 +242,11 @@ def delete(m: Machine, target: Any) -> None:
             m.state.names.set(target.value, None)
         else:
             m.scope.names.pop(target.value, None)
-        m.emit(Delete, target)
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
             delete(m, element.value)
     elif isinstance(target, cst.Subscript):
         base = m.eval(target.value)
-        m.emit(Delete, target, base=base)
         record = m.record(base)
         if record is not None:
             m.store(base, record.unknown())
