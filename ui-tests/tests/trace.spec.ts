@@ -1,6 +1,7 @@
-import { expect, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
+import { expect, test } from '@jupyterlab/galata';
 
-import { editorOf, marksOf, openNotebook, openPanel, panel } from './notebooks';
+import { editorOf, marksOf, openNotebook, openPanel } from './notebooks';
+import { ghosts, runCell, section, traced } from './tracing';
 
 const IMPORTS = 'import jax, jax.numpy as jnp';
 const STEP =
@@ -8,57 +9,6 @@ const STEP =
 const CALL = 'loss = step(jnp.ones((8, 3)), jnp.ones((3, 4)))';
 
 test.use({ autoGoto: true });
-
-const section = (page: IJupyterLabPageFixture) =>
-  panel(page).locator('.jp-JaxHints-trace');
-
-const ghosts = (page: IJupyterLabPageFixture, index: number) =>
-  editorOf(page, index).locator('.jp-JaxHints-ghost');
-
-/** Runs the cell at a place, as its shortcut does. */
-async function runCell(
-  page: IJupyterLabPageFixture,
-  index: number
-): Promise<void> {
-  await editorOf(page, index).click();
-  await page.keyboard.press('Control+Enter');
-}
-
-async function trust(page: IJupyterLabPageFixture): Promise<void> {
-  await page.evaluate(() => {
-    const { content } = (window as any).jupyterapp.shell.currentWidget;
-    for (const cell of content.model.cells) {
-      cell.trusted = true;
-    }
-  });
-}
-
-/** Opens a trusted notebook, runs its first cell, and switches the trace on. */
-async function traced(
-  page: IJupyterLabPageFixture,
-  tmpPath: string,
-  cells: string[]
-): Promise<void> {
-  await openNotebook(page, tmpPath, cells);
-  await trust(page);
-  await page.waitForFunction(
-    () => {
-      const widget = (window as any).jupyterapp.shell.currentWidget;
-      return widget.sessionContext.session?.kernel?.status === 'idle';
-    },
-    null,
-    { timeout: 60_000 }
-  );
-  await runCell(page, 0);
-  await expect(page.locator('.jp-Notebook .jp-InputPrompt').first()).toHaveText(
-    '[1]:',
-    { timeout: 40_000 }
-  );
-  await openPanel(page);
-  await section(page).getByRole('switch', { name: 'Live trace' }).click();
-  await expect(section(page)).toContainText('it is no sandbox');
-  await section(page).getByRole('button', { name: 'Turn on' }).click();
-}
 
 test('shapes appear, and tracing leaves the first call alone', async ({
   page,
