@@ -164,7 +164,7 @@ def part_of(request: TraceRequest, group: Sequence[str], data: Mapping[str, Any]
 def _believed(finding: TraceFinding, group: Sequence[str], ran: frozenset[str]) -> bool:
     """A cell that has ended well does not raise, whatever a run on what it left behind would do."""
     rule = rules.find(finding.rule)
-    if len(group) > 1 and finding.rule in ACROSS_CELLS:
+    if len(group) > 1 and finding.rule in ACROSS_CELLS and finding.details.get("across", True):
         return False
     return not (rule is not None and rule.rule.kind == "error" and set(group) <= ran)
 
@@ -200,7 +200,7 @@ def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], 
     cells += [TracedCell(id=cell, digest=known[cell], state=State.TRACED.value, shapes=shapes,
                          diagnostics=merged[cell].diagnostics)
               for cell in known if cell not in request.targets and (shapes := live.shapes(cell, known))]
-    state, why = whole_state(answers)
+    state, why = whole_state(request, answers, cells)
     return TraceResponse(
         state=state.value, why=why, cells=cells, kernel=live.facts, remark=remark(request, answers),
         ms=round(sum(float(answer["data"].get("ms", 0.0)) for answer in answers), 1),
@@ -233,14 +233,17 @@ def cell_state(cell: str, answer: Answer | None, asked: bool) -> tuple[State, st
     return State.TRACED, ""
 
 
-def whole_state(answers: Sequence[Answer]) -> tuple[State, str]:
-    """The first thing that went wrong with a whole request; else whether all was traced."""
+def whole_state(request: TraceRequest, answers: Sequence[Answer], cells: Sequence[TracedCell]) -> tuple[State, str]:
+    """The first thing that went wrong with a whole request; else whether all was traced. A statement that fails was
+    traced as far as it goes."""
     for answer in answers:
         state = State(answer["state"])
         if state not in GOOD:
             return state, answer["why"]
-    partly = any(State(answer["state"]) is State.PARTLY for answer in answers)
-    return (State.PARTLY if partly else State.TRACED), ""
+    partly = next((cell for cell in cells if cell.state == State.PARTLY.value), None)
+    if partly is None:
+        return State.TRACED, ""
+    return State.PARTLY, f"cell {[each.id for each in request.cells].index(partly.id) + 1}, {partly.why}"
 
 
 def remark(request: TraceRequest, answers: Sequence[Answer]) -> str:

@@ -59,6 +59,7 @@ MESSAGES: dict[str, str] = {
     "where-nan-gradient": "the gradient is NaN: it flows through the branch that is not taken",
     "memory-peak": "needs {needs} on a device with {has}",
 }
+TYPED_MISMATCH = "`{text}` gets {types}: the shapes do not fit"
 
 # JAX raises one and the same error for each of these: what the reading calls it stands.
 FAMILIES: tuple[frozenset[str], ...] = (
@@ -139,6 +140,8 @@ def message_of(raw: dict[str, Any]) -> str:
     if raw["rule"] == "memory-peak":
         words["needs"], words["has"] = size_text(data.get("needs", 0)), size_text(data.get("has", 0))
     template = MESSAGES.get(raw["rule"], "JAX raises at `{text}`")
+    if raw["rule"] == "shape-mismatch" and data.get("types"):
+        template, words["types"] = TYPED_MISMATCH, " and ".join(f"`{each}`" for each in data["types"])
     text = template.format_map(_Words(words))
     return text if len(text) <= 90 else _shortened(template, words)
 

@@ -8,6 +8,7 @@ import pytest
 from trace_kernels import Kernel, found, hints, rules
 
 from jupyterlab_jaxhints.trace import probe
+from jupyterlab_jaxhints.trace.findings import message_of
 from jupyterlab_jaxhints.trace.probe import PARTS
 from jupyterlab_jaxhints.trace.request import State
 
@@ -77,6 +78,19 @@ def test_values_that_eager_code_may_ask_for(kernel: Kernel, cell: str, expected:
 def test_shapes_that_do_not_fit(kernel: Kernel, expression: str) -> None:
     ((rule, _, text),) = found(kernel.trace(f"y = {expression}"))
     assert rule == "shape-mismatch" and expression.startswith(text.rstrip("…"))
+
+
+@pytest.mark.parametrize(("cell", "message"), [
+    ("def f(v, h):\n    return v @ h\njax.jit(f)(jnp.ones((128, 10)), jnp.ones((32, 128)))",
+     "`v @ h` gets `f32[128,10]` and `f32[32,128]`: the shapes do not fit"),
+    ("def f(v, h):\n    return v + h\njax.vmap(f)(jnp.ones((5, 3)), jnp.ones((5, 4)))",
+     "`v + h` gets `f32[3]` and `f32[4]`: the shapes do not fit"),
+    ("def f(v):\n    return v @ v[0]\njax.jit(f)(jnp.ones((2, 3)) @ jnp.ones((3, 4)))", None),
+    ("def f(v):\n    return v @ (v + 1)\njax.jit(f)(jnp.ones((2, 3)))", "`v @ (v + 1)` gets shapes that do not fit"),
+], ids=["in jit", "an example of vmap", "fits", "not all are names"])
+def test_a_mismatch_names_the_shapes(kernel: Kernel, cell: str, message: str | None) -> None:
+    answer = kernel.trace(cell)
+    assert [message_of(raw) for raw in answer.data["findings"]] == ([] if message is None else [message])
 
 
 def test_shapes_for_the_ghost_text(kernel: Kernel) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import pathlib
 
 PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "sources", "records", "permits", "calls",
-         "hooks", "errortexts", "errors", "registrations", "keys", "promotion", "walk", "cellrun", "facts", "watch",
+         "hooks", "errortexts", "operands", "errors", "registrations", "keys", "promotion", "walk", "cellrun", "facts", "watch",
          "evaluate", "device", "entry")
 
 

@@ -9,6 +9,7 @@ from .base import Unknown, first_line
 from .errortexts import (ASK_VALUES, BY_TEXT, CASTS, CONVERSIONS, DATA_DEPENDENT, REDUCERS, SHAPED, cell_frames,
                          culprit)
 from .levels import tracer_token
+from .operands import operand_types
 from .sources import node_span
 
 class Reader:
@@ -115,6 +116,8 @@ class Reader:
                     return None, None, {}
             if rule == "nonscalar-grad":
                 return rule, self._wrapper_place(frame), {}
+            if rule == "shape-mismatch":
+                return rule, frame.place, {"types": operand_types(frame)}
             if rule == "traced-shape":
                 return self._concrete(error, "ConcretizationTypeError", frame.place[1].node_at(frame.place[2]), frames)
             return rule, frame.place, {}
