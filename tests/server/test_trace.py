@@ -121,6 +121,16 @@ async def test_a_hint_that_the_kernel_disproves_goes(ask, user: User, request_of
     assert all(each["diagnostics"] == [] for each in answer["cells"]), answer["cells"]
 
 
+async def test_calls_that_trace_again_are_told_where_one_cell_makes_them(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    define = "inner = jax.jit(lambda x: x * 2.0)\ndef outer(x):\n    return inner(x)"
+    loop = "total = 0\nfor value in jnp.arange(3.0):\n    total = jax.jit(jnp.add)(total, value)"
+    _, answer = await ask("trace", body=request(user, IMPORTS, define, "outer(jnp.ones(3))", "outer(jnp.ones(4))", loop))
+    assert [rules_of(answer, f"c{number}") for number in range(4)] == [[]] * 4, "nobody says that both cells run"
+    assert ("retrace", "trace") in rules_of(answer, "c4")
+
+
 async def test_a_busy_kernel_is_not_waited_for(ask, user: User) -> None:
     await user.run(IMPORTS)
     running = user.client.execute("import time; time.sleep(6)")

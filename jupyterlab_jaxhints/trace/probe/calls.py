@@ -23,7 +23,7 @@ class Calls:
     def __init__(self, hooks):
         self.hooks = hooks
         self.permits = None  # set with the run's shadow
-        self.signatures: dict = {}  # (site, function text) -> [[leaf texts, statics], …]
+        self.signatures: dict = {}  # (site, function text) -> [(leaf texts, statics, cell that runs), …]
         self.donated: dict = {}  # id of an array -> (place of the call, array)
         self.counts: dict = {}  # site -> how often it called a jitted function
         self.wrapped: dict = {}  # id of what a transform returned -> (it, site of the call)
@@ -222,7 +222,7 @@ class Calls:
         key = (number, getattr(getattr(function, "__wrapped__", None), "__name__", None))
         seen = self.signatures.setdefault(key, [])
         if (dynamic, statics) not in [entry[:2] for entry in seen]:
-            seen.append((dynamic, statics))
+            seen.append((dynamic, statics, self.hooks.cell))
         place = self.hooks.records.place_of(number)
         for name, (structure, texts) in dynamic.items():
             if len(texts) >= MANY and structure.count("*") >= MANY and all(text.endswith("[]*") for text in texts):
@@ -256,13 +256,15 @@ class Calls:
             if len(seen) < 2:
                 continue
             place = self.hooks.records.place_of(number)
-            changed = _difference(seen[-2], seen[-1])
+            pairs = list(zip(seen, seen[1:]))
+            within = [pair for pair in pairs if pair[0][2] == pair[1][2]]
+            changed = _difference(*(within or pairs)[-1])
             if changed is None:
                 continue
             argument, before, now, static = changed
             rule = "varying-static-arg" if static else "retrace"
             self.hooks.records.add(rule, place, certain=len(seen) >= 4, function=name or "it", argument=argument,
-                                   before=before, now=now, traces=len(seen))
+                                   before=before, now=now, traces=len(seen), across=not within)
 
     # -- other calls worth a look
     def _watch(self, number, function, args):

@@ -108,7 +108,7 @@ class CellRun:
     def _statements(self):
         for cell_id in self.targets:
             self.filename, self.source = self.book.open(cell_id)
-            self.cell = cell_id
+            self.cell = self.hooks.cell = cell_id
             for original, units in self.source.units:
                 for unit in units:
                     self.unit(unit)

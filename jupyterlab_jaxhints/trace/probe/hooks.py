@@ -27,6 +27,7 @@ class Hooks:
     def __init__(self, records, clock):
         self.records, self.clock = records, clock
         self.outer = None  # identity of the outer trace
+        self.cell = None  # the cell that runs
         self.shadow = None
         self.born: dict = {}  # id of a container or object made in traced code -> staging trace it was made in
         self.kept: list = []
