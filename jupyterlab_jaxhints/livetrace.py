@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import rules, texts
+from . import retraces, rules, texts
 from .config import Config
 from .engine.magics import mask
 from .lanes import Lanes
@@ -63,6 +63,7 @@ class LiveTrace:
     parts: list[Part] = field(default_factory=list)
     facts: KernelFacts | None = None
     device: str = ""
+    runs: dict[str, tuple[str, dict[str, int]]] = field(default_factory=dict)  # cell → (digest, traces by function)
 
     def take(self, part: Part) -> None:
         """Adds what a request saw in place of what the same cells gave before."""
@@ -77,13 +78,14 @@ class LiveTrace:
         for part in self.parts:
             for finding in part.findings:
                 if part.holds(finding.cell, digests):
+                    finding = self._counted(finding, digests)
                     findings.setdefault((finding.rule, finding.cell, finding.start, finding.end), finding)
             clean += [place for place in part.clean if part.holds(place.cell, digests)]
         facts = self.facts or KernelFacts()
         device = facts.devices[0].kind if facts.devices else ""
         return View(list(findings.values()), clean, facts.jax, facts.python, device or self.device)
 
-    def shapes(self, cell: str, digests: Mapping[str, str]) -> list[LineShape]:
+    def shapes(self, cell: str, text: str, digests: Mapping[str, str]) -> list[LineShape]:
         """The ghost text of a cell's lines."""
         lines: dict[int, dict[str, set[str]]] = {}
         for part in self.parts:
@@ -91,7 +93,24 @@ class LiveTrace:
                 if hint["cell"] == cell:
                     seen = lines.setdefault(hint["line"], {}).setdefault(hint["name"], set())
                     seen |= {"varies"} if hint.get("varies") else {hint["type"]}
-        return [LineShape(line=line, text=_line_text(names)) for line, names in sorted(lines.items())]
+        words = {line: _line_text(names) for line, names in lines.items()}
+        for line, told in self.retraces(cell, text, digests).items():
+            words[line] = f"{words[line]}  {told}" if line in words else told
+        return [LineShape(line=line, text=words[line]) for line in sorted(words)]
+
+    def _counted(self, finding: TraceFinding, digests: Mapping[str, str]) -> TraceFinding:
+        """A function that the kernel counted as traced again and again is no guess."""
+        digest, counts = self.runs.get(finding.cell, ("", {}))
+        count = counts.get(str(finding.details.get("function")), 0)
+        if finding.rule != "retrace" or digest != digests.get(finding.cell) or count < retraces.CERTAIN:
+            return finding
+        told = (f"traced {count} times in the last run of the cell", None, None, None)
+        return replace(finding, certain=True, evidence=(*finding.evidence, told))
+
+    def retraces(self, cell: str, text: str, digests: Mapping[str, str]) -> dict[int, str]:
+        """What the last run of a cell told of traces, while it has the text that ran."""
+        digest, counts = self.runs.get(cell, ("", {}))
+        return retraces.beside_calls(text, counts) if digest == digests.get(cell) else {}
 
 
 def _line_text(names: Mapping[str, set[str]]) -> str:
@@ -146,6 +165,8 @@ def take_answers(live: LiveTrace, request: TraceRequest, answers: Sequence[Answe
     known = {cell.id: texts.digest(cell.text or "") for cell in request.cells}
     facts, *rest = answers
     live.facts = facts_of(facts) or live.facts
+    if request.executed in known and "traces" in facts["data"]:
+        live.runs[request.executed] = known[request.executed], retraces.counted(facts["data"])
     for group, answer in zip(plan(request)["groups"], rest):
         live.device = answer["data"].get("device") or live.device
         if "findings" in answer["data"]:
@@ -186,9 +207,10 @@ def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], 
              config: Config) -> TraceResponse:
     """What the client shows. `read` is what the reading says of the request's cells."""
     known = {cell.id: texts.digest(cell.text or "") for cell in request.cells}
+    held = {cell.id: cell.text or "" for cell in request.cells}
     groups = plan(request)["groups"]
     by_cell = {cell: answer for group, answer in zip(groups, answers[1:]) for cell in group}
-    merged = {result.id: result for result in merge(live, {c.id: c.text or "" for c in request.cells}, read, config)}
+    merged = {result.id: result for result in merge(live, held, read, config)}
     before = {result.id: result for result in read}
     cells = []
     for cell in request.targets:
@@ -196,10 +218,10 @@ def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], 
             state, why = cell_state(cell, by_cell.get(cell), cell in {c for g in groups for c in g})
             hints = merged[cell].diagnostics if cell in merged else []
             cells.append(TracedCell(id=cell, digest=known[cell], state=state.value, why=why, diagnostics=hints,
-                                    shapes=live.shapes(cell, known), refuted=_refuted(before.get(cell), hints)))
+                                    shapes=live.shapes(cell, held[cell], known), refuted=_refuted(before.get(cell), hints)))
     cells += [TracedCell(id=cell, digest=known[cell], state=State.TRACED.value, shapes=shapes,
                          diagnostics=merged[cell].diagnostics)
-              for cell in known if cell not in request.targets and (shapes := live.shapes(cell, known))]
+              for cell in known if cell not in request.targets and (shapes := live.shapes(cell, held[cell], known))]
     state, why = whole_state(request, answers, cells)
     return TraceResponse(
         state=state.value, why=why, cells=cells, kernel=live.facts, remark=remark(request, answers),

@@ -177,6 +177,7 @@ class TraceRequest(Model):
     ran: list[str] = Field(
         default=[], max_length=5000, description="ids of cells that ended well in this kernel with the text they have",
     )
+    executed: str | None = Field(default=None, max_length=256, description="id of the cell that the kernel ran last")
     settings: Settings = Settings()
     replies: list[dict[str, Any]] | None = Field(
         default=None, max_length=5001, description="the contents of the kernel's replies to `ask`, one each",

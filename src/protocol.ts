@@ -291,6 +291,10 @@ export interface TraceRequest {
    * ids of cells that ended well in this kernel with the text they have
    */
   ran?: string[];
+  /**
+   * id of the cell that the kernel ran last
+   */
+  executed?: string | null;
   settings?: Settings;
   /**
    * the contents of the kernel's replies to `ask`, one each

@@ -141,6 +141,7 @@ export class TraceModel {
   }
 
   private _onExecuted(_: unknown, cell: string): void {
+    this._executed = cell;
     if (this._isOn) {
       const fresh = this._cellIds().filter(id => !this._results.has(id));
       this._wish([...this._pending(), ...fresh, cell], AFTER_IDLE);
@@ -155,6 +156,7 @@ export class TraceModel {
   }
 
   private _onRestarted(): void {
+    this._executed = null;
     if (!this._isOn) {
       return;
     }
@@ -238,13 +240,15 @@ export class TraceModel {
 
   private _request(action: Action, targets: string[]): TraceRequest {
     const { host } = this.document;
+    const ran = this.kernel.ran();
     return {
       notebook: host.name,
       action,
       kernel: this.kernel.id,
       cells: host.cells().map(({ id, text }) => ({ id, text })),
       targets,
-      ran: this.kernel.ran(),
+      ran,
+      executed: ran.find(id => id === this._executed) ?? null,
       settings: this._settings.merged(host.settings())
     };
   }
@@ -308,6 +312,7 @@ export class TraceModel {
   private _why = '';
   private _results = new TraceResults();
   private _misses = 0;
+  private _executed: string | null = null;
   private readonly _carrier: TraceCarrier;
   private readonly _wanted = new Set<string>();
   private _timer: number | null = null;
