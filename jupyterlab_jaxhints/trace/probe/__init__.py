@@ -6,9 +6,9 @@ import functools
 import hashlib
 import pathlib
 
-PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "sources", "records", "permits", "calls",
-         "hooks", "errortexts", "operands", "errors", "registrations", "keys", "promotion", "walk", "cellrun", "facts", "watch",
-         "evaluate", "device", "entry")
+PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "positions", "sources", "records",
+         "permits", "calls", "hooks", "errortexts", "operands", "errors", "registrations", "keys", "promotion", "walk",
+         "cellrun", "facts", "watch", "evaluate", "device", "entry")
 
 
 def _without_joints(text: str) -> str:

@@ -10,7 +10,7 @@ from .errortexts import (ASK_VALUES, BY_TEXT, CASTS, CONVERSIONS, DATA_DEPENDENT
                          culprit)
 from .levels import tracer_token
 from .operands import operand_types
-from .sources import node_span
+from .positions import node_span
 
 class Reader:
     """Turns one exception into one finding."""
@@ -294,10 +294,11 @@ class Reader:
         if entry is None:
             return None
         code = entry[2]
+        line = entry[1].numbers.line(code.co_firstlineno)
         for node in ast.walk(entry[1].tree):
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
                 first = min([node.lineno] + [d.lineno for d in node.decorator_list])
-                if code.co_firstlineno in (node.lineno, first):
+                if line in (node.lineno, first):
                     return entry[0], entry[1], node
         return None
 

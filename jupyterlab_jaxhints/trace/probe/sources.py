@@ -9,6 +9,7 @@ import linecache
 import types
 
 from .instrument import Instrument, Site
+from .positions import Numbers, forget_positions, node_span, position
 
 PREFIX = "<jaxhints:"
 KEPT = 400  # compiled cells, by text
@@ -16,7 +17,6 @@ _sites: dict = {}
 _site_numbers = itertools.count()
 _sources: dict = {}
 _runs = itertools.count()
-_tables: dict = {}
 
 
 class Unit:
@@ -39,6 +39,7 @@ class Source:
         self.digest = digest_of(text)
         self.sites: list = []
         self.tree = ast.parse(text)
+        self.numbers = Numbers(len(self.lines))
         self.nodes = None
         self.exact = None
         self._index = None
@@ -60,7 +61,7 @@ class Source:
                 result = transformer.visit(statement)
                 self._module.append(result if isinstance(result, list) else [result])
             for statement in itertools.chain(*self._module):
-                ast.fix_missing_locations(statement)
+                self.numbers.give(ast.fix_missing_locations(statement))
         return self._module
 
     @property
@@ -79,14 +80,14 @@ class Source:
         if self._index is None:
             module = ast.Module(list(itertools.chain(*self._transformed())), [])
             changed = list(all_codes(compile(module, "<cell>", "exec", dont_inherit=True)))
-            whole = [compile(self.tree, "<cell>", "exec", dont_inherit=True)]
-            each = [compile(ast.Module([s], []), "<cell>", "exec", dont_inherit=True) for s in self.tree.body]
             self._index = {}
+            plain, numbered = self.tree, self.numbers.give(ast.parse(self.text))
             # IPython compiles statement by statement, `%%time` the cell as a whole: calls of imported names differ
-            for codes in (each, whole):
-                for old, new in zip(itertools.chain(*map(all_codes, codes)), changed):
+            for split in (True, False):
+                for old, exact, new in zip(tree_codes(plain, split), tree_codes(numbered, split), changed):
                     if old.co_name == new.co_name:
-                        self._index.setdefault(old.co_name, []).append((code_key(old), new, old))
+                        same = old.co_code == exact.co_code  # else a line of its own cost an instruction
+                        self._index.setdefault(old.co_name, []).append((code_key(old), new, exact if same else old))
         return self._index
 
     def node_at(self, span):
@@ -132,10 +133,6 @@ class Source:
         return len(part.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def node_span(node):
-    return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-
-
 def digest_of(text: str) -> str:
     return hashlib.sha1(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -163,6 +160,12 @@ def all_codes(code):
         if isinstance(const, types.CodeType):
             yield const
             yield from all_codes(const)
+
+
+def tree_codes(tree, split):
+    """The functions' codes of a cell that is compiled as a whole or statement by statement."""
+    for module in [ast.Module([statement], []) for statement in tree.body] if split else [tree]:
+        yield from all_codes(compile(module, "<cell>", "exec", dont_inherit=True))
 
 
 def code_key(code):
@@ -285,6 +288,7 @@ class Book:
             filename = "%s%d:%s>" % (PREFIX, self.run, cell_id)
             self.by_id[cell_id] = (filename, text)
         self.codes: dict = {}
+        self.owners: dict = {}  # id of a code object -> (it, its origin)
 
     def open(self, cell_id):
         """(file name, source) of a cell; None for a text that is not Python."""
@@ -305,11 +309,19 @@ class Book:
 
     def origin(self, code):
         """(cell id, source, the cell's own plain code) of a function of the notebook, run by the kernel or by us."""
-        entry = self.cells.get(code.co_filename)
-        if entry is not None:
-            return entry[0], entry[1], code
-        found = self._found(code)
-        return None if found is None else found[1:]
+        return self.owner(code)[1]
+
+    def owner(self, code):
+        """(code, its origin or None), found once for each code object of a run: most frames are a library's."""
+        known = self.owners.get(id(code))
+        if known is None:
+            entry = self.cells.get(code.co_filename)
+            if entry is not None:
+                found = entry[0], entry[1], code
+            else:
+                found = self._found(code)[1:] if kernels_own(code.co_filename) and self._found(code) else None
+            known = self.owners[id(code)] = code, found
+        return known
 
     def _found(self, code):
         if code not in self.codes:
@@ -333,20 +345,16 @@ class Book:
     def place(self, code, lasti):
         """(cell id, source, span) of an instruction, or None where it is no cell's code. Functions that the kernel
         itself compiled have the same instructions as the cell's plain text."""
-        entry = self.cells.get(code.co_filename)
-        if entry is None:
-            if not kernels_own(code.co_filename):
-                return None
-            entry = self.origin(code)
-            if entry is None:
-                return None
-            code = entry[2]
-        span = position(code, lasti)
-        return None if span is None else (entry[0], entry[1], self._complete(entry[1], span))
+        found = self.owner(code)[1]
+        if found is None:
+            return None
+        cell_id, source, own = found
+        span = position(own, lasti)
+        return None if span is None else (cell_id, source, self._complete(source, span))
 
     @staticmethod
     def _complete(source, span):
-        """Python before 3.11 knows lines only: the statement on that line stands for the expression."""
+        """Where only the line is known, the statement on it stands for the expression."""
         line, column, end_line, end_column = span
         if column is not None:
             return span
@@ -362,35 +370,9 @@ class Book:
         for filename in self.cells:
             linecache.cache.pop(filename, None)
         self.codes.clear()
-        _tables.clear()
+        forget_positions()
 
 
 def kernels_own(filename: str) -> bool:
     """File names under which IPython compiles cells, here or in an older kernel."""
     return "ipykernel" in filename or filename.startswith(("<ipython", "<timed", "<cell", "<string"))
-
-
-def position(code, lasti):
-    """(line, column, end line, end column) of an instruction; columns are None before Python 3.11."""
-    table = _tables.get(code)
-    if table is None:
-        positions = getattr(code, "co_positions", None)
-        if positions is not None:
-            table = [(line, start, last, end) for line, last, start, end in positions()]
-        else:
-            table = _line_table(code)
-        _tables[code] = table
-    index = lasti // 2
-    found = table[index] if 0 <= index < len(table) else None
-    return None if found is None or found[0] is None else found
-
-
-def _line_table(code):
-    import dis
-
-    table, line = [], code.co_firstlineno
-    starts = dict(dis.findlinestarts(code))
-    for offset in range(0, len(code.co_code), 2):
-        line = starts.get(offset, line)
-        table.append((line, None, line, None))
-    return table
