@@ -52,6 +52,7 @@ class CellRun:
         self.equations = 0
         self.flags = flags_on()
         self.left: list = []
+        self.codes: dict = {}  # (id of a statement's code, file name) -> (it, it under that name)
         self.results: list = []  # (cell, span, value) of the expressions that stand for themselves
         self.times: dict = {}
 
@@ -189,12 +190,19 @@ class CellRun:
         self._state(unit, state, why)
 
     def _exec(self, code):
-        code = renamed(code, self.filename)
+        code = self._named(code)
         self.shadow.preload(code)
         exec(code, self.shadow)
 
     def _eval(self, code):
-        return eval(renamed(code, self.filename), self.shadow)
+        return eval(self._named(code), self.shadow)
+
+    def _named(self, code):
+        """The code under the cell's file name of this run; a loop asks again each turn."""
+        known = self.codes.get((id(code), self.filename))
+        if known is None:
+            known = self.codes[id(code), self.filename] = code, renamed(code, self.filename)
+        return known[1]
 
     def _bind(self, code, value):
         self.shadow.builtins["__jh_value__"] = value

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 
 from .base import kernel_numpy
+from .describe import short_dtype
 
 CONSUMES = frozenset(("random_bits", "random_gamma", "random_split"))
 PASSES = frozenset(("random_wrap", "random_unwrap", "copy", "copy_p", "device_put", "optimization_barrier"))
@@ -74,7 +75,7 @@ class Keys:
 
     @staticmethod
     def _is_key(equation) -> bool:
-        return any(str(getattr(v.aval, "dtype", "")).startswith(("key<", "uint32")) for v in equation.invars[:1])
+        return any(short_dtype(getattr(v.aval, "dtype", "")).startswith(("key<", "u32")) for v in equation.invars[:1])
 
     def _consume(self, origin, chain):
         """`chain`: the cell places from the outermost call to the drawing. The hint stands where the ways part: at

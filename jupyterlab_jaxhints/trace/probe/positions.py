@@ -48,13 +48,14 @@ class Numbers:
 
 def position(code, lasti):
     """(line, column, end line, end column) of an instruction; columns are None before Python 3.11."""
-    table = _tables.get(code)
+    known = _tables.get(id(code))  # the hash of a code object goes through all of it
+    table = None if known is None else known[1]
     if table is None:
         if COLUMNS:
             table = [(line, start, last, end) for line, last, start, end in code.co_positions()]
         else:
             table = _line_table(code)
-        _tables[code] = table
+        _tables[id(code)] = code, table
     index = lasti // 2
     found = table[index] if 0 <= index < len(table) else None
     return None if found is None or found[0] is None else found

@@ -319,7 +319,8 @@ class Book:
             if entry is not None:
                 found = entry[0], entry[1], code
             else:
-                found = self._found(code)[1:] if kernels_own(code.co_filename) and self._found(code) else None
+                same = self._found(code) if kernels_own(code.co_filename) else None
+                found = None if same is None else same[1:]
             known = self.owners[id(code)] = code, found
         return known
 
@@ -350,7 +351,7 @@ class Book:
             return None
         cell_id, source, own = found
         span = position(own, lasti)
-        return None if span is None else (cell_id, source, self._complete(source, span))
+        return None if span is None else (cell_id, source, self._complete(source, source.numbers.span(span)))
 
     @staticmethod
     def _complete(source, span):
@@ -370,6 +371,7 @@ class Book:
         for filename in self.cells:
             linecache.cache.pop(filename, None)
         self.codes.clear()
+        self.owners.clear()
         forget_positions()
 
 

@@ -5,9 +5,10 @@ import ast
 import itertools
 
 from .base import is_array, is_tracer, kernel_jax, kernel_numpy
-from .describe import describe_aval, short_dtype
+from .describe import describe, describe_aval, short_dtype
 from .hooks import small_array
 from .promotion import Promotions
+from .sources import node_span
 
 SMALL = 4096  # elements of a constant that is worth folding
 LARGE = 1 << 20  # bytes of a captured array that is worth a word
@@ -25,9 +26,14 @@ BINARY = {
 }
 
 
+SIMPLE = frozenset((int, bool, float, str, type(None)))
+
+
 def sub_programs(equation):
     """(program, its constants) of those below an equation, in every version's spelling."""
     for value in equation.params.values():
+        if type(value) in SIMPLE:
+            continue
         for part in value if isinstance(value, (tuple, list)) else (value,):
             if hasattr(part, "jaxpr") and hasattr(part, "consts"):
                 yield part.jaxpr, part.consts
@@ -53,8 +59,13 @@ def frames_of(equation, book):
     traceback = equation.source_info.traceback
     if traceback is None:
         return []
-    codes, lastis = traceback.raw_frames()
-    return [place for place in (book.place(code, lasti) for code, lasti in zip(codes, lastis)) if place is not None]
+    found, owners = [], book.owners
+    for code, lasti in zip(*traceback.raw_frames()):
+        known = owners.get(id(code)) or book.owner(code)
+        place = book.place(code, lasti) if known[1] is not None else None
+        if place is not None:
+            found.append(place)
+    return found
 
 
 _relative = None
@@ -124,6 +135,7 @@ class Walk:
         self.clock = None
         self.bodies: dict = {}  # id of a called program -> (it, whether it draws random numbers)
         self.around: list = []  # cell places of the calls whose bodies are being read
+        self.frames: dict = {}  # id of an equation -> (it, its cell places)
 
     def run(self, closed):
         known = {}
@@ -156,7 +168,7 @@ class Walk:
             self.equations += 1
             if not self.equations & 63 and self.clock is not None:
                 self.clock.check()
-            places = [] if place0 is not None else frames_of(equation, self.book)
+            places = [] if place0 is not None else self.places(equation)
             place = place0 if place0 is not None else places[0] if places else None
             inputs = [self.input_value(known, variable) for variable in equation.invars]
             name = equation.primitive.name
@@ -195,13 +207,16 @@ class Walk:
         return self.around + here
 
     def places(self, equation):
-        return frames_of(equation, self.book)
+        known = self.frames.get(id(equation))
+        if known is None:
+            known = self.frames[id(equation)] = equation, frames_of(equation, self.book)
+        return known[1]
 
     def inner_place(self, program, equation, place):
         """None where the body is cell code, whose own positions count; else the position of the call, because a
         library's cached body carries the positions of an earlier call."""
-        depth = 0 if stacks_are_relative() else len(frames_of(equation, self.book))
-        own = any(len(frames_of(e, self.book)) > depth for e in itertools.islice(program.eqns, 16))
+        depth = 0 if stacks_are_relative() else len(self.places(equation))
+        own = any(len(self.places(e)) > depth for e in itertools.islice(program.eqns, 16))
         return None if own else place
 
     def _call(self, equation, inputs, known, place, jitted):
@@ -272,8 +287,17 @@ class Walk:
                 continue
             place = self._first_use(below, variable)
             if place is not None:
-                self.records.add("large-constant", place, bytes=int(size), type=describe_aval(variable.aval),
-                                 name=self.names.get(id(const)))
+                kind = describe_aval(variable.aval)
+                place, name = self._named(place, kind, self.names.get(id(const)))
+                self.records.add("large-constant", place, bytes=int(size), type=kind, name=name)
+
+    def _named(self, place, kind, name):
+        """Where the first use names the array itself, and its name: what is captured, not what is made of it."""
+        cell, source, span = place
+        for node in ast.walk(source.node_at(span) or ast.Pass()):
+            if isinstance(node, ast.Name) and describe(dict.get(self.shadow, node.id)) == kind and name in (None, node.id):
+                return (cell, source, node_span(node)), node.id
+        return place, name
 
     @staticmethod
     def _argument_count(below):
@@ -286,7 +310,7 @@ class Walk:
     def _first_use(self, program, variable):
         for equation in program.eqns:
             if any(v is variable for v in equation.invars):
-                places = frames_of(equation, self.book)
+                places = self.places(equation)
                 if places:
                     return places[0]
                 for below, _ in sub_programs(equation):
