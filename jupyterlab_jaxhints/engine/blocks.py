@@ -5,7 +5,7 @@ from typing import Any
 
 import libcst as cst
 
-from . import config_flags, operators, stores
+from . import asking, config_flags, operators, stores
 from . import values as v
 from .context import Context, Frame, Try
 from .events import Call, TryEnd
@@ -94,7 +94,10 @@ def try_(m: Machine, node: cst.Try) -> bool:
         m.emit(TryEnd, handler, statement=node, handler=handler, catches=_handler_names(m, handler), loads=loads,
                calls=calls_)
     if falls and node.orelse is not None:
+        guarding = bool(catches & asking.ABSENCE)
+        m.guards += guarding
         falls = m.exec(node.orelse)
+        m.guards -= guarding
     ends = [m.state.fork(m.scope)] if falls else []
     if not node.handlers:
         ends = ends or []

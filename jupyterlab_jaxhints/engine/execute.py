@@ -5,7 +5,7 @@ from typing import Any
 
 import libcst as cst
 
-from . import blocks, calls, imports, items, operators, scopes, stores  # noqa: F401 (blocks registers itself)
+from . import asking, blocks, calls, imports, items, operators, scopes, stores  # noqa: F401 (blocks registers itself)
 from . import values as v
 from .callables import Function
 from .context import Context, Loop
@@ -158,10 +158,10 @@ def if_(m: Machine, node: cst.If, form: str = "if") -> bool:
         left.append(not falls)
         return falls
 
-    guarding = m.asks_for_names(node.test)
+    guarding = asking.asks(m, node.test)
     m.guards += guarding
     m.branches += 1
-    if answer is not None and not guarding:
+    if answer is not None and not (guarding and asking.in_words(node.test)):
         falls = yes() if answer else no()
     else:
         falls = branches(m, [yes, no])
@@ -178,6 +178,7 @@ def inner(m: Machine, node: Any) -> bool:
 @executes(cst.Match)
 def match(m: Machine, node: cst.Match) -> bool:
     subject = m.eval(node.subject)
+    guarding = asking.asks(m, node.subject)
 
     def way(case: cst.MatchCase) -> Any:
         def run() -> bool:
@@ -188,7 +189,10 @@ def match(m: Machine, node: cst.Match) -> bool:
 
         return run
 
-    return branches(m, [*(way(case) for case in node.cases), lambda: True])
+    m.guards += guarding
+    falls = branches(m, [*(way(case) for case in node.cases), lambda: True])
+    m.guards -= guarding
+    return falls
 
 
 # --- loops ---------------------------------------------------------------------------------------------------------
@@ -227,8 +231,12 @@ def while_(m: Machine, node: cst.While) -> bool:
         if answers[-1] is False:
             return True
         operators.narrow(m, node.test, True)
-        return m.exec(node.body)
+        m.guards += guarding
+        falls = m.exec(node.body)
+        m.guards -= guarding
+        return falls
 
+    guarding = asking.asks(m, node.test)
     falls = run_loop(m, loop, node, turn, None, may_skip=True, endless=lambda: answers and all(
         answer is True for answer in answers))
     m.emit(LoopEnd, node.test, loop=loop, statement=node, tracer_operations=m.last_turn_operations)
@@ -292,6 +300,7 @@ def define(m: Machine, node: cst.FunctionDef) -> bool:
     function.decorators = tuple(decorators)
     for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
         value = calls.decorate(m, decorator, value, written, function)
+    value = asking.answering(m, node, value)
     m.assign(function.name, value)
     m.emit(NameBind, node.name, name=function.name, value=value, scope=stores.scope_kind(m, function.name), how="def")
     return True

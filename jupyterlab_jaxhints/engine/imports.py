@@ -6,7 +6,7 @@ from typing import Any
 import libcst as cst
 
 from ..knowledge import api
-from . import config_flags, library
+from . import asking, config_flags, library
 from . import values as v
 from .events import NameBind, QualifiedUse
 from .interpreter import Machine
@@ -21,6 +21,7 @@ def dotted(node: Any) -> str:
 
 
 def _bind(m: Machine, name: str, value: Value, node: Any) -> None:
+    value = asking.imported(m, value)
     m.assign(name, value)
     m.emit(NameBind, node, name=name, value=value, scope="module" if m.scope is None else m.scope.kind, how="import")
 

@@ -14,7 +14,7 @@ import libcst as cst
 from . import values as v
 from .context import Context, Frame
 from .events import Call, Event, NameRead, Parameter
-from .scopes import Known, words
+from .scopes import Known
 from .state import Record, Scope, State
 from .values import Place, Step, Value
 
@@ -203,12 +203,6 @@ class Machine:
         if name and name in (self.state.used.get(("flag", "patched")) or ()):
             return True
         return self.guards > 0 or any(block.catches & GUARDS for _, block in self.ctx.tries)
-
-    def asks_for_names(self, test: Any) -> bool:
-        """The test asks which JAX this is: `hasattr(jax, …)`, `jax.__version__ >= …`."""
-        if any("hasattr" in word or "version" in word or "getattr" in word for word in words(test)):
-            return True
-        return isinstance(test, cst.Name) and bool(self.lookup(test.value).flags & v.ASKS)
 
     def callee_name(self, node: Any) -> str:
         """The canonical qualified name of what an expression names, or ''; evaluates nothing but names."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from . import constants, items, scopes, shapes, timing
+from . import asking, constants, items, scopes, shapes, timing
 from . import values as v
 from .events import Binary, Truth
 from .interpreter import Machine, evaluates
@@ -285,7 +285,7 @@ def boolean(m: Machine, node: cst.BooleanOperation) -> Value:
         return left
     before = m.state.fork(m.scope)
     narrow(m, node.left, form == "and")
-    guarding = m.asks_for_names(node.left)
+    guarding = asking.asks(m, node.left)
     m.guards += guarding
     right = m.eval(node.right)
     m.guards -= guarding
@@ -301,7 +301,7 @@ def boolean(m: Machine, node: cst.BooleanOperation) -> Value:
 @evaluates(cst.IfExp)
 def conditional(m: Machine, node: cst.IfExp) -> Value:
     answer = truth(m, node.test, "ifexp", node)
-    if m.asks_for_names(node.test):
+    if asking.asks(m, node.test):
         m.guards += 1
         sides = m.eval(node.body), m.eval(node.orelse)
         m.guards -= 1

@@ -7,7 +7,7 @@ from typing import Any
 import libcst as cst
 
 from . import config_flags as config
-from . import items, operators, scopes
+from . import asking, items, operators, scopes
 from . import values as v
 from .events import AttributeStore, ItemStore, Iterate, NameAugment, NameBind, OuterWrite
 from .interpreter import Machine
@@ -55,8 +55,8 @@ def assign_name(m: Machine, target: cst.Name, value: Value, value_node: Any, how
         m.emit(OuterWrite, target, how=kind, name=name, value=value)
     if value.ident is not None and value.must_be(v.JAX):
         note_alias(m, name, value, value_node, how)
-    if value_node is not None and how == "assign" and m.asks_for_names(value_node):
-        value = value.but(flags=value.flags | v.ASKS)
+    if how == "assign":
+        value = asking.kept(m, value, value_node)
     m.assign(name, value)
     m.emit(NameBind, target, name=name, value=value, scope=kind, how=how, value_node=value_node)
 
@@ -144,6 +144,7 @@ def store_attribute(m: Machine, target: cst.Attribute, value: Value, value_node:
     if frame is not None and (m.is_older(base, frame) or (of_self and m.record(base) is None)):
         m.emit(OuterWrite, target, how="attribute", name=m.text(target), value=value, owner=base, is_self=of_self)
     record = m.record(base)
+    asking.attribute(m, attr, value_node)
     if base.name and base.may_be(v.MODULE):
         patched = m.state.used.get(("flag", "patched")) or ()
         m.state.used.set(("flag", "patched"), (*patched, f"{base.name}.{attr}"))
