@@ -13,6 +13,8 @@ const AFTER_EDIT = 700;
 const AFTER_IDLE = 300;
 /** How often a kernel that seems idle is asked again when it was not. */
 const MOST_MISSES = 5;
+/** How often in a kernel's life a trace that ran out of time is asked for again. */
+const MOST_TIMEOUTS = 2;
 
 type Action = TraceRequest['action'];
 
@@ -157,6 +159,7 @@ export class TraceModel {
 
   private _onRestarted(): void {
     this._executed = null;
+    this._timeouts = 0;
     if (!this._isOn) {
       return;
     }
@@ -258,12 +261,24 @@ export class TraceModel {
     if (answer.state === 'kernel busy' || answer.state === 'aborted') {
       request.targets?.forEach(cell => this._wanted.add(cell));
       this._misses += 1;
+    } else if (this._isColdTimeout(request, answer)) {
+      request.targets?.forEach(cell => this._wanted.add(cell));
+      this._timeouts += 1;
     } else {
       this._misses = 0;
     }
     const why = answer.why || answer.cells.find(cell => cell.why)?.why;
     this._stand(answer.state, why ?? '');
     this._emitAll();
+  }
+
+  /** The first traces of a process are slow: what ran out of time goes on from where JAX's caches are now. */
+  private _isColdTimeout(
+    { action }: TraceRequest,
+    { state }: TraceResponse
+  ): boolean {
+    const isTimeout = action === 'trace' && state === 'timed out';
+    return isTimeout && this._timeouts < MOST_TIMEOUTS;
   }
 
   private _stand(standing: TraceStanding, why: string): void {
@@ -312,6 +327,7 @@ export class TraceModel {
   private _why = '';
   private _results = new TraceResults();
   private _misses = 0;
+  private _timeouts = 0;
   private _executed: string | null = null;
   private readonly _carrier: TraceCarrier;
   private readonly _wanted = new Set<string>();

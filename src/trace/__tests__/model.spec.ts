@@ -163,6 +163,19 @@ describe('TraceModel', () => {
     expect(tracer.requests).toHaveLength(1);
   });
 
+  it('goes on twice where the first traces of a process run out of time', async () => {
+    const { model, kernel, tracer } = await setup('import jax', 'x = 1');
+    tracer.answers.push(...Array(5).fill({ state: 'timed out' }));
+    model.setOn(true);
+    await pass(60_000);
+    expect(tracer.traced).toEqual(Array(3).fill(['a', 'b']));
+    expect(model.standing).toBe('timed out');
+    kernel.restarted.emit();
+    await pass(60_000);
+    expect(tracer.traced).toHaveLength(5);
+    expect(model.standing).toBe('traced');
+  });
+
   it('asks nothing of an untrusted notebook', async () => {
     const { model, kernel, tracer } = await setup('import jax');
     kernel.isTrusted = false;
