@@ -49,6 +49,17 @@ def test_a_helper_of_another_cell_is_marked_there(kernel: Kernel) -> None:
     assert [r[0] for r in finding["related"]] == ["c1", "c1"]
 
 
+@pytest.mark.parametrize("is_run", [True, False], ids=["array of the kernel", "array of the cell"])
+def test_a_captured_array_is_marked_by_its_name(kernel: Kernel, is_run: bool) -> None:
+    make = "table = jnp.ones((1000, 1000))"
+    use = "@jax.jit\ndef f(row):\n    return 2.0 * table[row].sum()\nf(3)"
+    if is_run:
+        kernel.run(make)
+    (finding,) = kernel.trace(use if is_run else f"{make}\n{use}").data["findings"]
+    assert (finding["rule"], finding["text"]) == ("large-constant", "table")
+    assert message_of(finding) == "`table` (f32[1000,1000], 3.8 MiB) is captured: it becomes part of the program"
+
+
 def test_a_cell_timed_by_a_magic(kernel: Kernel) -> None:
     kernel.run("%%time\ndef helper(x):\n    return x.reshape(2, jnp.sum(x))")
     answer = kernel.trace("0\ndef helper(x):\n    return x.reshape(2, jnp.sum(x))", "jax.jit(helper)(jnp.ones(4))")
