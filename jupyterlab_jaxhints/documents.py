@@ -11,6 +11,7 @@ from .analyzer import Analyzer
 from .config import Config
 from .engine.cells import Cell
 from .errors import RequestError
+from .kernelfacts import facts_of, facts_response
 from .livetrace import LiveTrace, merge, response, take_answers
 from .protocol import AnalyzeRequest, AnalyzeResponse, CellResult, Note, TraceRequest, TraceResponse
 
@@ -74,6 +75,9 @@ class Documents:
         """Keeps what the kernel answered and says what comes of it, together with the reading."""
         document = self._document(request.notebook)
         document.live = document.live or LiveTrace()
+        if request.action == "facts":
+            document.live.facts = facts_of(answers[0]) or document.live.facts
+            return facts_response(answers)
         take_answers(document.live, request, answers)
         cells = [Cell(cell.id, "" if texts.digest(cell.text or "") in skip else cell.text or "", number)
                  for number, cell in enumerate(request.cells, start=1)]

@@ -14,7 +14,6 @@ from .trace.request import REASONS, Answer, State, facts_request, injection, par
 
 BUDGET = 4.0  # seconds that the questions of one automatic request take together before the rest is left out
 UNREACHED = "the server does not hold this kernel's connection: the browser asks it"
-NO_NAMES = facts_request([])
 
 
 class Kernels:
@@ -38,7 +37,7 @@ class Kernels:
 
     async def _ask(self, carrier: KernelCarrier, kernel: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
         cells = [(cell, text) for cell, text in plan["cells"]]
-        answers = [await carrier.ask(NO_NAMES)]
+        answers = [await carrier.ask(facts_request(plan["names"]))]
         end = asyncio.get_running_loop().time() + BUDGET
         for group in plan["groups"] if answers[0].state is State.TRACED else ():
             answers.append(await carrier.trace(cells, group, **plan["options"]))
@@ -88,7 +87,7 @@ def unreached() -> dict[str, Any]:
 def to_ask(plan: dict[str, Any]) -> dict[str, Any]:
     """What the browser sends: the facts' question, then one for each group; and the probe, for a kernel without it."""
     cells = [(cell, text) for cell, text in plan["cells"]]
-    questions = [question(NO_NAMES)]
+    questions = [question(facts_request(plan["names"]))]
     questions += [question(trace_request(cells, group, **plan["options"])) for group in plan["groups"]]
     return {"injection": injection(), "questions": questions}
 

@@ -14,7 +14,8 @@ from . import retraces, rules, texts
 from .config import Config
 from .engine.magics import mask
 from .lanes import Lanes
-from .protocol import CellResult, Device, Diagnostic, KernelFacts, LineShape, TracedCell, TraceRequest, TraceResponse
+from .kernelfacts import facts_of, names_of
+from .protocol import CellResult, Diagnostic, KernelFacts, LineShape, TracedCell, TraceRequest, TraceResponse
 from .trace.findings import CleanPlace, TraceFinding, findings_of, size_text
 from .trace.request import ASKED_LIMIT, AUTOMATIC_LIMIT, State
 
@@ -96,7 +97,7 @@ class LiveTrace:
         words = {line: _line_text(names) for line, names in lines.items()}
         for line, told in self.retraces(cell, text, digests).items():
             words[line] = f"{words[line]}  {told}" if line in words else told
-        return [LineShape(line=line, text=words[line]) for line in sorted(words)]
+        return [LineShape(line=line, text=words[line], names=_types(lines.get(line, {}))) for line in sorted(words)]
 
     def _counted(self, finding: TraceFinding, digests: Mapping[str, str]) -> TraceFinding:
         """A function that the kernel counted as traced again and again is no guess."""
@@ -122,6 +123,12 @@ def _line_text(names: Mapping[str, set[str]]) -> str:
     return whole if len(whole) <= SHAPE_LENGTH else whole[: SHAPE_LENGTH - 1] + "…"
 
 
+def _types(names: Mapping[str, set[str]]) -> dict[str, str]:
+    """The types of a line's names; what a line returns has no name."""
+    return {name: next(iter(types)) if len(types) == 1 else "varies" for name, types in names.items()
+            if name != "return"}
+
+
 def _bare(text: str) -> str:
     """A returned tuple is written as its parts, as the statement writes it."""
     return text[1:-1].rstrip(",") if text.startswith("(") and text.endswith(")") else text
@@ -143,7 +150,8 @@ def plan(request: TraceRequest) -> dict[str, Any]:
     else:
         groups = [targets] if targets else []
         options = {"op": "device", "limit": 2 * ASKED_LIMIT, "want": WANT.get(request.action, [])}
-    return {"cells": [[cell, masked[cell]] for cell in whole], "groups": groups, "options": options}
+    return {"cells": [[cell, masked[cell]] for cell in whole], "groups": groups, "options": options,
+            "names": request.names}
 
 
 def _masked(text: str) -> str | None:
@@ -190,17 +198,6 @@ def _believed(finding: TraceFinding, group: Sequence[str], ran: frozenset[str]) 
     return not (rule is not None and rule.rule.kind == "error" and set(group) <= ran)
 
 
-def facts_of(answer: Answer) -> KernelFacts | None:
-    """The kernel's word on itself."""
-    data = answer["data"]
-    if not data.get("jax"):
-        return None
-    devices = [Device(**{key: each[key] for key in ("kind", "platform", "used", "limit") if key in each})
-               for each in data.get("devices", ())]
-    return KernelFacts(python=data.get("python"), jax=data["jax"], devices=devices,
-                       x64=data.get("flags", {}).get("jax_enable_x64"))
-
-
 # -- the response
 
 def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], read: Sequence[CellResult],
@@ -225,6 +222,7 @@ def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], 
     state, why = whole_state(request, answers, cells)
     return TraceResponse(
         state=state.value, why=why, cells=cells, kernel=live.facts, remark=remark(request, answers),
+        names=names_of(answers[0]),
         ms=round(sum(float(answer["data"].get("ms", 0.0)) for answer in answers), 1),
     )
 

@@ -5,7 +5,7 @@ zero-based lines and UTF-16 columns in the cell, as in LSP.
 """
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,7 +14,7 @@ Kind = Literal["error", "silent", "slow", "style"]
 Certainty = Literal["certain", "probable"]
 Lane = Literal["reading", "trace", "both"]
 Applicability = Literal["safe", "unsafe"]
-TraceAction = Literal["trace", "memory", "nan", "forget"]
+TraceAction = Literal["trace", "memory", "nan", "facts", "verify", "compare", "forget"]
 Carrier = Literal["server", "browser"]
 TraceState = Literal[
     "traced", "partly traced", "refused", "timed out", "stuck", "kernel busy", "interrupted", "aborted",
@@ -56,6 +56,7 @@ class Verification(Model):
 
     good: bool
     message: str
+    worse: bool = Field(default=False, description="the fixed text fails where the old one runs, or changes a type")
 
 
 class Fix(Model):
@@ -165,8 +166,16 @@ class AnalyzeResponse(Model):
     notes: list[Note] = []
 
 
+class AskedFix(Model):
+    """A fix that the kernel is asked about, and the rule that offers it."""
+
+    rule: str = Field(max_length=256)
+    fix: Fix
+
+
 class TraceRequest(Model):
-    """Asks for a trace of cells in the kernel, or with `forget` to drop what earlier ones saw."""
+    """Asks for a trace of cells in the kernel; with `facts` for what it knows of names, which runs no code of the
+    user; with `forget` to drop what earlier ones saw."""
 
     notebook: str = Field(max_length=4096, description="names the document; results are kept by it")
     action: TraceAction = "trace"
@@ -178,6 +187,12 @@ class TraceRequest(Model):
         default=[], max_length=5000, description="ids of cells that ended well in this kernel with the text they have",
     )
     executed: str | None = Field(default=None, max_length=256, description="id of the cell that the kernel ran last")
+    names: list[Annotated[str, Field(max_length=256)]] = Field(
+        default=[], max_length=1000, description="names of the notebook whose facts are wanted",
+    )
+    fixes: list[AskedFix] = Field(
+        default=[], max_length=12, description="to be traced with `verify`, to be run on the real values with `compare`",
+    )
     settings: Settings = Settings()
     replies: list[dict[str, Any]] | None = Field(
         default=None, max_length=5001, description="the contents of the kernel's replies to `ask`, one each",
@@ -189,6 +204,7 @@ class LineShape(Model):
 
     line: int = Field(ge=0)
     text: str
+    names: dict[str, str] = Field(default={}, description="the types of the line's names, by name")
 
 
 class TracedCell(Model):
@@ -219,6 +235,30 @@ class KernelFacts(Model):
     jax: str | None = None
     x64: bool | None = None
     devices: list[Device] = []
+    flags: list[str] = Field(default=[], description="debugging flags of JAX that are on")
+
+
+class JittedFact(Model):
+    """A jitted function: its static and its donated arguments, and how often it was traced."""
+
+    static: list[str] = []
+    donated: list[str] = []
+    traces: int | None = None
+
+
+class NameFact(Model):
+    """What the kernel holds under a name; for an array its shape, for a container its short type."""
+
+    type: str | None = Field(default=None, description="as in ghost text")
+    library: Literal["jax", "numpy"] | None = None
+    shape: list[int] | None = None
+    dtype: str | None = None
+    weak: bool = False
+    sharding: str | None = None
+    devices: int | None = None
+    deleted: bool = Field(default=False, description="its buffer is gone, as after a donation")
+    tracer: bool = Field(default=False, description="it holds a tracer whose trace has ended")
+    jitted: JittedFact | None = None
 
 
 class KernelAsk(Model):
@@ -235,6 +275,7 @@ class TraceResponse(Model):
     why: str = ""
     cells: list[TracedCell] = []
     kernel: KernelFacts | None = None
+    names: dict[str, NameFact] = Field(default={}, description="of the names asked for, those that the kernel holds")
     ms: float = Field(default=0.0, description="time in the kernel")
     remark: str = Field(default="", description="the answer to a question of memory or NaN, for people")
     ask: KernelAsk | None = None

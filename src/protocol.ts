@@ -156,7 +156,7 @@ export interface Fix {
   digests: {
     [k: string]: string;
   };
-  verification: Verification | null;
+  verification?: Verification | null;
 }
 /**
  * Replace a range of one cell by `new_text`.
@@ -175,6 +175,10 @@ export interface TextEdit {
 export interface Verification {
   good: boolean;
   message: string;
+  /**
+   * the fixed text fails where the old one runs, or changes a type
+   */
+  worse?: boolean;
 }
 /**
  * Where a hint was confirmed by a live trace.
@@ -190,6 +194,13 @@ export interface Seen {
 export interface Note {
   message: string;
   cell: string | null;
+}
+/**
+ * A fix that the kernel is asked about, and the rule that offers it.
+ */
+export interface AskedFix {
+  rule: string;
+  fix: Fix;
 }
 /**
  * A device of the kernel; memory in bytes where the device tells it.
@@ -211,6 +222,14 @@ export interface ErrorResponse {
   message: string;
 }
 /**
+ * A jitted function: its static and its donated arguments, and how often it was traced.
+ */
+export interface JittedFact {
+  static: string[];
+  donated: string[];
+  traces: number | null;
+}
+/**
  * Contents of `execute_request`s for the client to send: the questions, and what a kernel that says "cold" needs.
  */
 export interface KernelAsk {
@@ -229,6 +248,10 @@ export interface KernelFacts {
   jax: string | null;
   x64: boolean | null;
   devices: Device[];
+  /**
+   * debugging flags of JAX that are on
+   */
+  flags: string[];
 }
 /**
  * The ghost text of one line.
@@ -236,6 +259,36 @@ export interface KernelFacts {
 export interface LineShape {
   line: number;
   text: string;
+  /**
+   * the types of the line's names, by name
+   */
+  names: {
+    [k: string]: string;
+  };
+}
+/**
+ * What the kernel holds under a name; for an array its shape, for a container its short type.
+ */
+export interface NameFact {
+  /**
+   * as in ghost text
+   */
+  type: string | null;
+  library: ('jax' | 'numpy') | null;
+  shape: number[] | null;
+  dtype: string | null;
+  weak: boolean;
+  sharding: string | null;
+  devices: number | null;
+  /**
+   * its buffer is gone, as after a donation
+   */
+  deleted: boolean;
+  /**
+   * it holds a tracer whose trace has ended
+   */
+  tracer: boolean;
+  jitted: JittedFact | null;
 }
 /**
  * One line of the table of rules.
@@ -263,14 +316,15 @@ export interface RulesResponse {
   rules: RuleInfo[];
 }
 /**
- * Asks for a trace of cells in the kernel, or with `forget` to drop what earlier ones saw.
+ * Asks for a trace of cells in the kernel; with `facts` for what it knows of names, which runs no code of the
+ * user; with `forget` to drop what earlier ones saw.
  */
 export interface TraceRequest {
   /**
    * names the document; results are kept by it
    */
   notebook: string;
-  action?: 'trace' | 'memory' | 'nan' | 'forget';
+  action?: 'trace' | 'memory' | 'nan' | 'facts' | 'verify' | 'compare' | 'forget';
   /**
    * browser: the client brings the request to the kernel
    */
@@ -295,6 +349,14 @@ export interface TraceRequest {
    * id of the cell that the kernel ran last
    */
   executed?: string | null;
+  /**
+   * names of the notebook whose facts are wanted
+   */
+  names?: string[];
+  /**
+   * to be traced with `verify`, to be run on the real values with `compare`
+   */
+  fixes?: AskedFix[];
   settings?: Settings;
   /**
    * the contents of the kernel's replies to `ask`, one each
@@ -328,6 +390,12 @@ export interface TraceResponse {
   why: string;
   cells: TracedCell[];
   kernel: KernelFacts | null;
+  /**
+   * of the names asked for, those that the kernel holds
+   */
+  names: {
+    [k: string]: NameFact;
+  };
   /**
    * time in the kernel
    */

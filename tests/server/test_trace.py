@@ -191,3 +191,55 @@ async def test_the_browser_can_carry_a_request(ask, user: User) -> None:
     _, answer = await ask("trace", body=body | {"replies": replies})
     assert answer["state"] == "traced" and shapes(answer, "c1") == SHAPES
     assert answer["kernel"]["x64"] is False
+
+
+async def test_facts_run_nothing_and_leave_the_hints_alone(ask, user: User, request_of) -> None:
+    await user.run(f"{IMPORTS}\nprices = jnp.ones((3, 4))\ngone = jnp.ones(5)\ngone.delete()")
+    await user.run(STEP)
+    await user.told_idle()
+    before = (await ask("analyze", body=request_of(IMPORTS, STEP)))[1]
+    names = ["prices", "gone", "step", "nobody", "ask"]
+    _, answer = await ask("trace", body=request(user, action="facts", names=names))
+    told = TraceResponse.model_validate(answer)
+    assert (told.state, told.cells) == ("traced", []) and told.kernel.jax and told.kernel.devices[0].platform == "cpu"
+    assert set(told.names) == {"prices", "gone", "step"}
+    assert told.names["prices"].type == "f32[3,4]" and told.names["gone"].deleted
+    assert told.names["step"].jitted.traces == 0, "it was not called yet, and asking does not"
+    assert (await ask("analyze", body=request_of(IMPORTS, STEP)))[1] == before
+
+
+async def test_a_trace_tells_the_names_too(ask, user: User) -> None:
+    await user.run(f"{IMPORTS}\n{STEP}\n{CALL}")
+    await user.told_idle()
+    _, answer = await ask("trace", body=request(user, IMPORTS, STEP, CALL, names=["w", "h"]))
+    assert {name: fact["type"] for name, fact in answer["names"].items()} == {"w": "f32[3,4]"}
+    lines = {line["line"]: line["names"] for each in answer["cells"] if each["id"] == "c1" for line in each["shapes"]}
+    assert (lines[1], lines[2]) == ({"x": "f32[8,3]", "w": "f32[3,4]"}, {"h": "f32[8,4]"})
+
+
+async def test_facts_are_not_asked_of_a_busy_kernel(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    assert (await ask("trace", body=request(user, action="facts")))[1]["state"] == "traced"
+    assert user.client.execute("import time; time.sleep(6)")
+    await asyncio.sleep(1.0)
+    _, answer = await ask("trace", body=request(user, action="facts", names=["jnp"]))
+    assert (answer["state"], answer["names"]) == ("kernel busy", {})
+    await user.told_idle()
+    status, answer = await ask("trace", body=request(user, action="facts", names=["x" * 300]))
+    assert (status, answer["code"]) == (400, "bad-request")
+
+
+async def test_the_browser_can_carry_the_question_for_facts(ask, user: User) -> None:
+    await user.run(f"{IMPORTS}\nprices = jnp.ones((3, 4))")
+    body = request(user, action="facts", carrier="browser", names=["prices"])
+    asked = (await ask("trace", body=body))[1]["ask"]
+    await user.carry(asked["injection"])
+    replies = [await user.carry(content) for content in asked["questions"]]
+    _, answer = await ask("trace", body=body | {"replies": replies})
+    assert answer["names"]["prices"]["type"] == "f32[3,4]" and len(replies) == 1
+    bad = {"names": {"a": {"type": [1]}, "b": 3, "c": {"jitted": {"static": 1}}, "d": {"type": "f32[2]"}},
+           "jax": "0.10.2", "status": "ok"}
+    reply = {"status": "ok", "user_expressions": {"r": {"status": "ok", "data": {"application/vnd.jaxhints+json": bad}}}}
+    _, answer = await ask("trace", body=body | {"replies": [reply]})
+    assert list(answer["names"]) == ["d"]

@@ -31,15 +31,22 @@ def kernel_numpy():
     return sys.modules.get("numpy")
 
 
+def is_jaxs(kind: type) -> bool:
+    """Whether JAX itself defines a class. Asked first: `isinstance` and `hasattr` on objects of the user's classes can
+    run code of the user."""
+    module = kind.__module__
+    return isinstance(module, str) and module.partition(".")[0] in ("jax", "jaxlib")
+
+
 def is_tracer(value) -> bool:
     jax = kernel_jax()
-    return jax is not None and isinstance(value, jax.core.Tracer)
+    return jax is not None and issubclass(type(value), jax.core.Tracer)
 
 
 def is_array(value) -> bool:
     """A concrete array of JAX, no tracer (which passes `isinstance(value, jax.Array)` too)."""
     jax = kernel_jax()
-    return jax is not None and isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer)
+    return jax is not None and is_jaxs(type(value)) and isinstance(value, jax.Array) and not is_tracer(value)
 
 
 def leaves(tree):
@@ -51,18 +58,32 @@ def first_line(error: BaseException, limit: int = 240) -> str:
     return text.split("\n", 1)[0][:limit] if text else ""
 
 
-def tracers_in(value, depth=0):
-    """The first tracer that a value holds, in itself or in a container."""
+SEARCHED = 5000  # values that are looked at for one that holds a tracer
+
+
+def tracers_in(value):
+    """The first tracer that a value holds, in itself or in a container. Calls no code of the user's classes."""
+    left = [SEARCHED]
+    return _tracer_in(value, 0, left)
+
+
+def _tracer_in(value, depth, left):
+    kind = type(value)
+    left[0] -= 1
     if is_tracer(value):
         return value
-    if depth < 3 and type(value) in (list, tuple, dict, set):
-        parts = value.values() if type(value) is dict else value
-        for part in itertools.islice(parts, 1000):
-            found = tracers_in(part, depth + 1)
-            if found is not None:
-                return found
-    if depth < 2 and type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
-        return tracers_in(dict(vars(value)), depth + 1)
+    parts = ()
+    if depth < 3 and kind in (list, tuple, dict, set):
+        parts = value.values() if kind is dict else value
+    elif depth < 2 and kind.__module__ == "__main__":
+        try:
+            parts = dict(object.__getattribute__(value, "__dict__")).values()
+        except (AttributeError, TypeError):
+            return None
+    for part in itertools.islice(parts, max(0, left[0])):
+        found = _tracer_in(part, depth + 1, left)
+        if found is not None or left[0] <= 0:
+            return found
     return None
 
 

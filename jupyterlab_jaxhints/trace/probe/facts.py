@@ -3,13 +3,15 @@ from __future__ import annotations
 
 import platform
 import sys
+import types
 
-from .base import is_array, kernel_jax, tracers_in
+from .base import is_array, is_jaxs, kernel_jax, tracers_in
 from .describe import describe
-from .shadow import jit_options
+from .shadow import JIT_FIELDS, jit_options
 
 FLAGS = ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit", "jax_check_tracer_leaks", "jax_enable_x64",
          "jax_numpy_rank_promotion", "jax_numpy_dtype_promotion", "jax_default_matmul_precision")
+TEXT = 120  # characters of one text
 
 
 def versions(live) -> dict:
@@ -32,24 +34,24 @@ def flags() -> dict:
 
 
 def name_fact(value) -> dict:
+    """What is told of one name. Calls no code of the user's classes, no `repr` of theirs."""
     kind = type(value)
-    fact = {"kind": kind.__module__ + "." + kind.__qualname__}
+    fact: dict = {}
     text = describe(value)
     if text is not None:
-        fact["type"] = text
+        fact["type"] = text[:TEXT]
     if is_array(value):
         fact.update(library="jax", shape=list(value.shape), dtype=str(value.dtype),
                     weak=bool(getattr(value.aval, "weak_type", False)), deleted=bool(value.is_deleted()))
         try:
-            fact["sharding"] = type(value.sharding).__name__
+            fact["sharding"] = sharding_text(value.sharding)
             fact["devices"] = len(value.sharding.device_set)
         except Exception:
             fact["sharding"] = None
-    elif kind.__module__ == "numpy" and hasattr(value, "dtype"):
-        fact.update(library="numpy", shape=list(value.shape), dtype=str(value.dtype))
-    elif kind.__name__ == "PjitFunction":
-        fact["jitted"] = {key: list(part) if isinstance(part, (tuple, list)) else [part]
-                          for key, part in (jit_options(value) or {}).items()}
+    elif kind.__module__ == "numpy" and hasattr(value, "dtype") and hasattr(value, "shape"):
+        fact.update(library="numpy", shape=list(value.shape), dtype=str(value.dtype)[:TEXT])
+    elif is_jaxs(kind) and kind.__name__ == "PjitFunction":
+        fact["jitted"] = jitted_arguments(value)
         size = getattr(value, "_cache_size", None)
         fact["traces"] = int(size()) if size is not None else None
     if tracers_in(value) is not None:
@@ -57,12 +59,49 @@ def name_fact(value) -> dict:
     return fact
 
 
+def sharding_text(sharding) -> str:
+    """The class of a sharding, with the axes of a named one."""
+    spec = getattr(sharding, "spec", None)
+    name = type(sharding).__name__
+    return (name if spec is None else "%s %s" % (name, spec))[:TEXT]
+
+
+def jitted_arguments(jitted) -> dict:
+    """The static and the donated arguments of a jitted function, by name where its code tells the names."""
+    options = jit_options(jitted) or {}
+    inner = getattr(jitted, "__wrapped__", None)
+    names = ()
+    if type(inner) is types.FunctionType:
+        names = inner.__code__.co_varnames[:inner.__code__.co_argcount]
+    found = {}
+    for what, fields in (("static", JIT_FIELDS[:2]), ("donated", JIT_FIELDS[2:])):
+        numbers, words = (_listed(options.get(field)) for field in fields)
+        words = [str(word) for word in words]
+        for number in numbers:
+            word = names[number] if -len(names) <= number < len(names) else "argument %d" % number
+            if word not in words:
+                words.append(word)
+        found[what] = words
+    return found
+
+
+def _listed(part):
+    if part is None:
+        return []
+    return list(part) if isinstance(part, (tuple, list)) else [part]
+
+
 def facts_of(live: dict, names, attributes=()) -> dict:
     jax = kernel_jax()
     out = {"names": {}, "missing": {}}
     for name in names:
         if name in live and not name.startswith("_"):
-            out["names"][name] = name_fact(live[name])
+            try:
+                fact = name_fact(live[name])
+            except Exception:  # changed by a thread while it is looked at
+                continue
+            if fact:
+                out["names"][name] = fact
     if jax is None:
         return out
     out["flags"] = flags()
