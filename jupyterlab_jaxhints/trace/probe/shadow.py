@@ -101,14 +101,15 @@ JIT_FIELDS = ("static_argnums", "static_argnames", "donate_argnums", "donate_arg
 
 def jit_options(jitted):
     """The static and donated arguments of a jitted function; the attribute exists from JAX 0.6, before that the
-    pickling state holds them."""
+    pickling state holds them, in JAX 0.5 some of them in its cache key."""
     info = getattr(jitted, "_jit_info", None)
     if info is not None and hasattr(info, "static_argnums"):
         found = {field: getattr(info, field, ()) for field in JIT_FIELDS}
     else:
         try:
             state = jitted.__getstate__()
-            found = {field: tuple(state[field]) for field in JIT_FIELDS if field in state}
+            key = state.get("global_cache_key")
+            found = {field: tuple(state.get(field) or getattr(key, field, None) or ()) for field in JIT_FIELDS}
         except Exception:
             return None
     return {field: value for field, value in found.items() if value}
