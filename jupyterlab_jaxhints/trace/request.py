@@ -8,7 +8,7 @@ import hashlib
 import json
 from typing import Any
 
-from .probe import probe_source, probe_version
+from .probe import OLDEST_PYTHON, probe_source, probe_version, too_old_source
 
 MIME = "application/vnd.jaxhints+json"
 MODULE = "_jaxhints_probe"
@@ -40,7 +40,7 @@ class State(str, enum.Enum):
 STATES = {
     "ok": State.TRACED, "partial": State.PARTLY, "refused": State.REFUSED, "timeout": State.TIMEOUT,
     "stuck": State.STUCK, "busy": State.BUSY, "interrupted": State.INTERRUPTED, "no-jax": State.NO_JAX,
-    "unknown": State.NOT_COMPLETE, "failed": State.FAILED, "cold": State.COLD,
+    "unknown": State.NOT_COMPLETE, "failed": State.FAILED, "cold": State.COLD, "unsupported": State.NOT_PYTHON,
 }
 REASONS = {
     State.ABORTED: "a cell before it failed: the trace is asked again when the kernel is idle",
@@ -92,7 +92,8 @@ def injection() -> dict[str, Any]:
     """Puts the probe into the kernel: a module in `sys.modules`, no name in the user's namespace."""
     lines = (
         f"(lambda s, m: (m.__dict__.update(VERSION={probe_version()!r}), "
-        f"exec(compile({probe_source()!r}, '<jaxhints-probe>', 'exec'), m.__dict__), "
+        f"exec(compile({probe_source()!r} if s.version_info >= {OLDEST_PYTHON} else {too_old_source()!r}, "
+        f"'<jaxhints-probe>', 'exec'), m.__dict__), "
         f"s.modules.__setitem__({MODULE!r}, m), 'ready')[-1])"
         f"(__import__('sys'), __import__('types').ModuleType({MODULE!r}))"
     )

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import pathlib
 
+OLDEST_PYTHON = (3, 9)
 PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "positions", "sources", "records",
          "permits", "calls", "hooks", "errortexts", "operands", "errors", "registrations", "keys", "promotion", "walk",
          "cellrun", "facts", "watch", "evaluate", "device", "entry")
@@ -28,6 +29,12 @@ def probe_source() -> str:
     folder = pathlib.Path(__file__).parent
     parts = [_without_joints((folder / f"{name}.py").read_text(encoding="utf-8")) for name in PARTS]
     return "from __future__ import annotations\n" + "\n".join(parts)
+
+
+@functools.lru_cache(maxsize=None)
+def too_old_source() -> str:
+    """What a kernel gets in the probe's place where its Python is older than `OLDEST_PYTHON`: it answers why."""
+    return (pathlib.Path(__file__).parent / "too_old.py").read_text(encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=None)

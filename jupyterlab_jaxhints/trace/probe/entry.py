@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextvars
 import ctypes
+import re
 import threading
 import time
 import traceback
@@ -17,7 +18,7 @@ from .watch import Watch
 
 MIME = "application/vnd.jaxhints+json"
 GRACE = 1.0  # seconds after the limit before the worker is stopped from outside
-REPLY_LIMIT = 256 * 1024
+OLDEST_JAX = [0, 4, 30]
 
 _texts: dict = {}  # digest -> a cell's text, as sent once
 _running = None
@@ -57,6 +58,9 @@ def _answer(live, request):
         return {"status": "ok"}
     if kernel_jax() is None or not hasattr(kernel_jax(), "make_jaxpr"):
         return {"status": "no-jax", "why": "JAX is not imported in this kernel"}
+    if _numbers(kernel_jax().__version__) < OLDEST_JAX:
+        why = "the trace needs JAX 0.4.30 or later, this kernel has %s" % kernel_jax().__version__
+        return {"status": "unsupported", "why": why}
     cells, missing = [], []
     for cell_id, digest, text in request.get("cells", ()):
         if text is not None:
@@ -72,6 +76,11 @@ def _answer(live, request):
         return dict(facts_of(live, request.get("names", ()), request.get("attributes", ())), status="ok",
                     traces=watch.counts())
     return run_worker(live, request, cells)
+
+
+def _numbers(version):
+    """The leading numbers of a release: `0.4.30.dev1` gives 0, 4, 30."""
+    return [int(number) for number in re.findall(r"\d+", version)[:3]] or OLDEST_JAX
 
 
 def run_worker(live, request, cells):
