@@ -75,6 +75,8 @@ export interface IHintDocument extends IObservableDisposable {
   readonly notes: readonly Note[];
   /** Where the user types, told by the editor that has the focus. */
   cursor: { readonly cell: string; readonly line: number } | null;
+  /** The kernel's JAX, where it is known: what it lacks is marked, what it still has is not. */
+  jaxVersion: string | null;
   cell(id: string): ICellHints | null;
   /** Every hint in document order. */
   all(): Diagnostic[];

@@ -24,7 +24,8 @@ export class Analysis {
   constructor(
     private readonly _host: IHost,
     private readonly _client: Pick<HintsClient, 'analyze'>,
-    private readonly _settings: (notebook: Settings) => Settings
+    private readonly _settings: (notebook: Settings) => Settings,
+    private readonly _jaxVersion: () => string | null
   ) {}
 
   /** Asks for the edited cell, or for all. */
@@ -42,7 +43,8 @@ export class Analysis {
       cursor_line: cursorLine,
       scope,
       settings: this._settings(this._host.settings()),
-      failures: this._host.failures()
+      failures: this._host.failures(),
+      jax_version: this._jaxVersion()
     };
     let response = await this._client.analyze(request, signal);
     if (response.missing.length > 0) {

@@ -24,8 +24,11 @@ export class HintDocument implements IHintDocument {
     client: Pick<HintsClient, 'analyze'>,
     private readonly _settings: HintSettings
   ) {
-    this._analysis = new Analysis(host, client, notebook =>
-      _settings.merged(notebook)
+    this._analysis = new Analysis(
+      host,
+      client,
+      notebook => _settings.merged(notebook),
+      () => this._jaxVersion
     );
     host.changed.connect(this._onHostChanged, this);
     host.disposed.connect(this.dispose, this);
@@ -34,6 +37,17 @@ export class HintDocument implements IHintDocument {
   }
 
   cursor: { readonly cell: string; readonly line: number } | null = null;
+
+  get jaxVersion(): string | null {
+    return this._jaxVersion;
+  }
+
+  set jaxVersion(version: string | null) {
+    if (this._jaxVersion !== version) {
+      this._jaxVersion = version;
+      this._schedule(0);
+    }
+  }
 
   get changed(): ISignal<this, IHintsChange> {
     return this._changed;
@@ -281,6 +295,7 @@ export class HintDocument implements IHintDocument {
   private _failure: HintsError | null = null;
   private _notes: readonly Note[] = [];
   private _edited: string | null = null;
+  private _jaxVersion: string | null = null;
   private _failures = '[]';
   private _retries = 0;
   private _timer: number | null = null;

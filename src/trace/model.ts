@@ -2,19 +2,19 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import type { HintsClient } from '../client';
 import type { IKernelLink } from '../kernel';
-import type { LineShape, TraceRequest, TraceResponse } from '../protocol';
+import type {
+  LineShape,
+  NameFact,
+  TraceRequest,
+  TraceResponse
+} from '../protocol';
 import type { HintSettings } from '../settings/model';
 import type { IHintDocument, IHintsChange, IHostChange } from '../tokens';
 import { TraceCarrier } from './carrier';
+import { TraceRequests } from './requests';
 import { TraceResults } from './results';
 import type { TraceSwitches } from './switches';
-
-const AFTER_EDIT = 700;
-const AFTER_IDLE = 300;
-/** How often a kernel that seems idle is asked again when it was not. */
-const MOST_MISSES = 5;
-/** How often in a kernel's life a trace that ran out of time is asked for again. */
-const MOST_TIMEOUTS = 2;
+import { AFTER_EDIT, AFTER_IDLE, Wishes } from './wishes';
 
 type Action = TraceRequest['action'];
 
@@ -33,12 +33,14 @@ export class TraceModel {
     readonly document: IHintDocument,
     readonly kernel: IKernelLink,
     private readonly _client: Pick<HintsClient, 'trace'>,
-    private readonly _settings: HintSettings,
+    settings: HintSettings,
     private readonly _switches: TraceSwitches
   ) {
     this._carrier = new TraceCarrier(_client, kernel);
     const { host } = document;
-    const { trace, shapes } = _switches.of(host.name);
+    this._requests = new TraceRequests(host, kernel, settings);
+    const { facts, trace, shapes } = _switches.of(host.name);
+    this._factsOn = facts;
     this._isOn = trace;
     this._shapesOn = shapes;
     host.changed.connect(this._onHost, this);
@@ -46,8 +48,8 @@ export class TraceModel {
     kernel.changed.connect(this._onKernel, this);
     kernel.restarted.connect(this._onRestarted, this);
     kernel.executed.connect(this._onExecuted, this);
-    if (trace) {
-      this._wish(this._cellIds(), AFTER_IDLE);
+    if (facts) {
+      this._wishAll(AFTER_IDLE);
     }
   }
 
@@ -55,8 +57,14 @@ export class TraceModel {
     return this._changed;
   }
 
+  /** Whether cells are traced. */
   get isOn(): boolean {
     return this._isOn;
+  }
+
+  /** Whether the kernel is asked what it knows of itself and of names; so it is wherever cells are traced. */
+  get factsOn(): boolean {
+    return this._factsOn;
   }
 
   get shapesOn(): boolean {
@@ -68,7 +76,7 @@ export class TraceModel {
   }
 
   get standing(): TraceStanding {
-    return this._isOn ? this._standing : 'off';
+    return this._factsOn ? this._standing : 'off';
   }
 
   /** The reason of the standing, in plain words. */
@@ -83,7 +91,7 @@ export class TraceModel {
 
   /** True while what is shown is older than the notebook or the kernel. */
   get isStale(): boolean {
-    return this._wanted.size > 0 || this._abort !== null;
+    return this._wishes.cells.size > 0 || this._abort !== null;
   }
 
   get isAsking(): boolean {
@@ -92,20 +100,38 @@ export class TraceModel {
 
   /** The shapes of a cell while its text is the one that was traced. */
   shapes(cell: string): readonly LineShape[] {
-    return this._isOn && this._shapesOn
+    return this._isOn && this._shapesOn ? this.typed(cell) : [];
+  }
+
+  /** The types of names by line, as a trace of the cell's present text saw them. */
+  typed(cell: string): readonly LineShape[] {
+    return this._isOn
       ? this._results.shapes(cell, this.document.host.text(cell))
       : [];
   }
 
+  /** What the kernel holds under a global name: asked for once, until something runs in the kernel. */
+  async fact(name: string): Promise<NameFact | null> {
+    const isFree = this.kernel.isTrusted && this.kernel.status === 'idle';
+    if (this._factsOn && !this._results.names.has(name) && isFree) {
+      if (!this._abort) {
+        await this._ask('facts', [], name);
+      }
+    }
+    return this._factsOn ? this._results.names.get(name) : null;
+  }
+
+  /** Traces the notebook's cells, or does so no more; the facts stay. */
   setOn(isOn: boolean): void {
-    this._isOn = isOn;
-    this._keepChoice();
     if (isOn) {
       this._switches.setExplained();
-      this._wish(this._cellIds(), 0);
-    } else {
-      this._forget();
     }
+    this._switch(this._factsOn || isOn, isOn);
+  }
+
+  /** Without facts there is no trace either. */
+  setFacts(factsOn: boolean): void {
+    this._switch(factsOn, factsOn && this._isOn);
   }
 
   setShapes(shapesOn: boolean): void {
@@ -125,13 +151,13 @@ export class TraceModel {
   /** Gives up waiting for an answer; the kernel ends the trace at its limit. */
   cancel(): void {
     this._abort?.abort();
-    this._wanted.clear();
+    this._wishes.cells.clear();
     this._stand('interrupted', '');
   }
 
   dispose(): void {
     this._isDisposed = true;
-    this._stopTimer();
+    this._wishes.stop();
     this._abort?.abort();
     Signal.clearData(this);
   }
@@ -144,28 +170,51 @@ export class TraceModel {
 
   private _onExecuted(_: unknown, cell: string): void {
     this._executed = cell;
+    this._results.names.drop();
     if (this._isOn) {
       const fresh = this._cellIds().filter(id => !this._results.has(id));
       this._wish([...this._pending(), ...fresh, cell], AFTER_IDLE);
+    } else if (this._factsOn) {
+      this._wishAll(AFTER_IDLE);
     }
   }
 
   /** The kernel's own changes ask nothing: a trace makes it busy and idle too. */
   private _onKernel(): void {
-    if (this._isOn && this._wanted.size > 0 && !this._abort) {
+    if (this._abort) {
+      return;
+    }
+    if (this.kernel.status === 'busy') {
+      // Something runs that may be no cell of this notebook.
+      this._results.names.drop();
+    }
+    if (!this._wishes.isEmpty) {
       this._wish([], AFTER_IDLE);
     }
   }
 
   private _onRestarted(): void {
     this._executed = null;
-    this._timeouts = 0;
-    if (!this._isOn) {
+    this._wishes.restart();
+    if (!this._factsOn) {
       return;
     }
     this._forget();
     this._stand('kernel restarted', '');
-    this._wish(this._cellIds(), AFTER_IDLE);
+    this._wishAll(AFTER_IDLE);
+  }
+
+  private _switch(factsOn: boolean, isOn: boolean): void {
+    const wasOn = this._isOn;
+    this._factsOn = factsOn;
+    this._isOn = isOn;
+    this._keepChoice();
+    if (!factsOn || (wasOn && !isOn)) {
+      this._forget();
+    }
+    if (factsOn) {
+      this._wishAll(0);
+    }
   }
 
   /** Cells that have not run with the text they have. */
@@ -178,25 +227,27 @@ export class TraceModel {
     return this.document.host.cells().map(({ id }) => id);
   }
 
+  /** Wishes for everything that is switched on. */
+  private _wishAll(delay: number): void {
+    this._wishes.facts = true;
+    this._wish(this._isOn ? this._cellIds() : [], delay);
+  }
+
   /** Remembers which cells are to be traced, and looks a while later whether they can be. */
   private _wish(cells: string[], delay: number): void {
-    cells.forEach(cell => this._wanted.add(cell));
-    this._stopTimer();
-    this._timer = window.setTimeout(() => {
-      this._timer = null;
-      void this._look();
-    }, delay);
+    this._wishes.wish(cells, delay);
     this._changed.emit({ cells: [] });
   }
 
   private async _look(): Promise<void> {
-    if (this._abort || this._isDisposed || !this._isOn || !this._isReady()) {
+    if (this._abort || this._isDisposed || !this._factsOn || !this._isReady()) {
       return;
     }
-    const targets = this._cellIds().filter(id => this._wanted.has(id));
-    this._wanted.clear();
+    const targets = this._wishes.take(this._cellIds());
     if (targets.length > 0) {
       await this._ask('trace', targets);
+    } else if (this._wishes.facts) {
+      await this._ask('facts', []);
     }
   }
 
@@ -214,16 +265,29 @@ export class TraceModel {
     return false;
   }
 
-  private async _ask(action: Action, targets: string[]): Promise<void> {
+  /** `name` is asked for even where the notebook has more names than a request. */
+  private async _ask(
+    action: Action,
+    targets: string[],
+    name = ''
+  ): Promise<void> {
     const abort = new AbortController();
     this._abort = abort;
-    this._stand('tracing', '');
-    const request = this._request(action, targets);
+    this._wishes.facts = false;
+    if (action !== 'facts') {
+      this._stand('tracing', '');
+    }
+    const request =
+      action === 'facts'
+        ? this._requests.facts(name)
+        : this._requests.cells(action, targets, this._executed);
     try {
       const answer = await this._carrier.ask(request, abort.signal);
-      if (!abort.signal.aborted && this._isOn && answer) {
+      if (!abort.signal.aborted && this._factsOn && answer) {
         this._accept(request, answer);
-        await this.document.refresh();
+        if (action !== 'facts') {
+          await this.document.refresh();
+        }
       }
     } catch (error) {
       if (!abort.signal.aborted) {
@@ -234,51 +298,20 @@ export class TraceModel {
         this._abort = null;
       }
       this._changed.emit({ cells: [] });
-      // The server's word on the kernel may lag behind; this is no timer, so it ends.
-      if (this._wanted.size > 0 && this._misses < MOST_MISSES) {
-        this._wish([], AFTER_IDLE * 2 ** this._misses);
-      }
+      this._wishes.goOn();
     }
-  }
-
-  private _request(action: Action, targets: string[]): TraceRequest {
-    const { host } = this.document;
-    const ran = this.kernel.ran();
-    return {
-      notebook: host.name,
-      action,
-      kernel: this.kernel.id,
-      cells: host.cells().map(({ id, text }) => ({ id, text })),
-      targets,
-      ran,
-      executed: ran.find(id => id === this._executed) ?? null,
-      settings: this._settings.merged(host.settings())
-    };
   }
 
   private _accept(request: TraceRequest, answer: TraceResponse): void {
     this._results.accept(request, answer);
-    if (answer.state === 'kernel busy' || answer.state === 'aborted') {
-      request.targets?.forEach(cell => this._wanted.add(cell));
-      this._misses += 1;
-    } else if (this._isColdTimeout(request, answer)) {
-      request.targets?.forEach(cell => this._wanted.add(cell));
-      this._timeouts += 1;
-    } else {
-      this._misses = 0;
+    this.document.jaxVersion = this._results.facts?.jax ?? null;
+    this._wishes.accept(request, answer);
+    if (request.action === 'facts' && this._isOn) {
+      return; // Asked for by the pointer: the last trace is what stands.
     }
     const why = answer.why || answer.cells.find(cell => cell.why)?.why;
     this._stand(answer.state, why ?? '');
     this._emitAll();
-  }
-
-  /** The first traces of a process are slow: what ran out of time goes on from where JAX's caches are now. */
-  private _isColdTimeout(
-    { action }: TraceRequest,
-    { state }: TraceResponse
-  ): boolean {
-    const isTimeout = action === 'trace' && state === 'timed out';
-    return isTimeout && this._timeouts < MOST_TIMEOUTS;
   }
 
   private _stand(standing: TraceStanding, why: string): void {
@@ -289,11 +322,11 @@ export class TraceModel {
 
   /** What was known goes, here and on the server, and with it the hints that came of it. */
   private _forget(): void {
-    this._stopTimer();
+    this._wishes.clear();
     this._abort?.abort();
     this._abort = null;
-    this._wanted.clear();
     this._results = new TraceResults();
+    this.document.jaxVersion = null;
     this._emitAll();
     const { name } = this.document.host;
     this._client
@@ -304,6 +337,7 @@ export class TraceModel {
 
   private _keepChoice(): void {
     this._switches.set(this.document.host.name, {
+      facts: this._factsOn,
       trace: this._isOn,
       shapes: this._shapesOn
     });
@@ -314,24 +348,16 @@ export class TraceModel {
     this._changed.emit({ cells: this._cellIds() });
   }
 
-  private _stopTimer(): void {
-    if (this._timer !== null) {
-      window.clearTimeout(this._timer);
-      this._timer = null;
-    }
-  }
-
+  private _factsOn: boolean;
   private _isOn: boolean;
   private _shapesOn: boolean;
   private _standing: TraceStanding = 'waiting';
   private _why = '';
   private _results = new TraceResults();
-  private _misses = 0;
-  private _timeouts = 0;
   private _executed: string | null = null;
   private readonly _carrier: TraceCarrier;
-  private readonly _wanted = new Set<string>();
-  private _timer: number | null = null;
+  private readonly _requests: TraceRequests;
+  private readonly _wishes = new Wishes(() => void this._look());
   private _abort: AbortController | null = null;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, IHintsChange>(this);

@@ -4,6 +4,10 @@ import type {
   TraceRequest,
   TraceResponse
 } from '../protocol';
+import { KernelNames } from './names';
+
+/** The states of answers in which the kernel told its facts. */
+const TELLS = /traced|timed out|refused|not imported/;
 
 /** How many cells were traced, of how many, and the time it took in the kernel. */
 export interface ILastTrace {
@@ -18,10 +22,17 @@ export class TraceResults {
   last: ILastTrace | null = null;
   /** The answer to a question of memory or NaN. */
   remark = '';
+  readonly names = new KernelNames();
 
   /** Takes an answer for the texts that were asked about. */
   accept(request: TraceRequest, answer: TraceResponse): void {
     this.facts = answer.kernel ?? this.facts;
+    if (TELLS.test(answer.state)) {
+      this.names.take(request.names ?? [], answer.names);
+    }
+    if (request.action === 'facts') {
+      return;
+    }
     this.remark = answer.remark;
     const asked = request.cells ?? [];
     const texts = new Map(asked.map(({ id, text }) => [id, text ?? '']));

@@ -4,18 +4,23 @@ const MOST = 200;
 
 /** What the user chose for one notebook. */
 export interface IChoice {
+  /** What the kernel knows of itself and of names; a trace tells that too. */
+  readonly facts: boolean;
   readonly trace: boolean;
   readonly shapes: boolean;
 }
 
-const DEFAULT: IChoice = { trace: false, shapes: true };
+const DEFAULT: IChoice = { facts: false, trace: false, shapes: true };
 
 /** The switches of the trace by notebook, kept in the browser: nothing is written into notebooks. */
 export class TraceSwitches {
   constructor(private readonly _storage: Storage = window.localStorage) {}
 
+  /** Facts are on by themselves once the user has let a kernel be asked at all. */
   of(notebook: string): IChoice {
-    return this._read()[notebook] ?? DEFAULT;
+    const kept = this._read()[notebook];
+    const facts = kept?.trace || this.isExplained;
+    return { ...DEFAULT, facts, ...kept };
   }
 
   set(notebook: string, choice: IChoice): void {
@@ -37,7 +42,7 @@ export class TraceSwitches {
     this._write(EXPLAINED, '1');
   }
 
-  private _read(): Record<string, IChoice> {
+  private _read(): Record<string, Partial<IChoice>> {
     try {
       return JSON.parse(this._get(KEY) ?? '{}');
     } catch {

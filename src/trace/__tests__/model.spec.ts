@@ -1,73 +1,8 @@
-import { Signal } from '@lumino/signaling';
-
 import { documentOf, notebookOf } from '../../__tests__/fakes';
-import type { IKernelLink } from '../../kernel';
-import type { TraceRequest, TraceResponse } from '../../protocol';
 import { HintSettings } from '../../settings/model';
 import { TraceModel } from '../model';
 import { TraceSwitches } from '../switches';
-
-const ANSWER: TraceResponse = {
-  state: 'traced',
-  why: '',
-  cells: [],
-  kernel: { python: '3.11', jax: '0.10.2', x64: false, devices: [] },
-  ms: 12,
-  remark: '',
-  ask: null
-};
-
-class FakeKernel implements IKernelLink {
-  readonly id = 'k';
-  readonly name = 'python3';
-  status: 'none' | 'busy' | 'idle' = 'idle';
-  isTrusted = true;
-  good: string[] = [];
-  readonly sent: object[] = [];
-  readonly changed = new Signal<this, void>(this);
-  readonly restarted = new Signal<this, void>(this);
-  readonly executed = new Signal<this, string>(this);
-
-  ran(): string[] {
-    return this.good;
-  }
-
-  async send(content: object): Promise<Record<string, unknown> | null> {
-    this.sent.push(content);
-    return { status: 'ok', user_expressions: {} };
-  }
-
-  become(status: 'busy' | 'idle'): void {
-    this.status = status;
-    this.changed.emit();
-  }
-}
-
-/** A server that traces every cell and gives its first line a shape. */
-class FakeTracer {
-  readonly requests: TraceRequest[] = [];
-  readonly answers: Partial<TraceResponse>[] = [];
-
-  async trace(request: TraceRequest): Promise<TraceResponse> {
-    this.requests.push(request);
-    const cells = (request.targets ?? []).map(id => ({
-      id,
-      digest: '',
-      state: 'traced' as const,
-      why: '',
-      shapes: [{ line: 0, text: `x f32[3] in ${id}` }],
-      diagnostics: [],
-      refuted: []
-    }));
-    return { ...ANSWER, cells, ...this.answers.shift() };
-  }
-
-  get traced(): (string[] | undefined)[] {
-    return this.requests
-      .filter(({ action }) => action === 'trace')
-      .map(({ targets }) => targets);
-  }
-}
+import { FakeKernel, FakeTracer, pass } from './fakes';
 
 async function setup(...sources: string[]): Promise<{
   model: TraceModel;
@@ -89,11 +24,6 @@ async function setup(...sources: string[]): Promise<{
   const edit = (index: number, text: string) =>
     notebook.sharedModel.cells[index].setSource(text);
   return { model, kernel, tracer, edit };
-}
-
-/** Lets the pauses pass, and what follows them. */
-async function pass(time = 1_000): Promise<void> {
-  await jest.advanceTimersByTimeAsync(time);
 }
 
 describe('TraceModel', () => {
@@ -119,7 +49,9 @@ describe('TraceModel', () => {
     await pass();
     expect(tracer.traced).toEqual([['a', 'b']]);
     expect(model.standing).toBe('traced');
-    expect(model.shapes('b')).toEqual([{ line: 0, text: 'x f32[3] in b' }]);
+    expect(model.shapes('b')).toEqual([
+      { line: 0, text: 'x f32[3] in b', names: {} }
+    ]);
     expect(model.results.last).toEqual({ cells: 2, of: 2, ms: 12 });
     model.setShapes(false);
     expect(model.shapes('b')).toEqual([]);
@@ -231,7 +163,11 @@ describe('TraceModel', () => {
     model.setShapes(false);
     const { host } = model.document;
     const switches = new TraceSwitches(window.sessionStorage);
-    expect(switches.of(host.name)).toEqual({ trace: true, shapes: false });
+    expect(switches.of(host.name)).toEqual({
+      facts: true,
+      trace: true,
+      shapes: false
+    });
     expect(switches.of('other.ipynb').trace).toBe(false);
     expect(host.settings()).toEqual({});
   });
