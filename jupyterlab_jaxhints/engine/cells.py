@@ -19,13 +19,14 @@ class Cell:
     """One code cell.
 
     number: its place among all cells of the notebook, from 1; None in a Python file. first_line: where its
-    text begins in the file, from 0; always 0 in a notebook.
+    text begins in the file, from 0; always 0 in a notebook. tags: those of its metadata.
     """
 
     id: str
     text: str
     number: int | None = None
     first_line: int = 0
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,5 +151,10 @@ def _code_cells(cells: list[Any], name: str) -> list[Cell]:
         while ident in taken:
             ident += "+"
         taken.add(ident)
-        found.append(Cell(ident, source, number))
+        found.append(Cell(ident, source, number, tags=_tags(cell.get("metadata"))))
     return found
+
+
+def _tags(metadata: Any) -> tuple[str, ...]:
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    return tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()

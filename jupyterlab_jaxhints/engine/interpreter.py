@@ -104,7 +104,10 @@ class Machine:
         if self.nodes > MAX_NODES:
             raise OverBudget
         handler = EVAL.get(type(node))
-        return v.UNKNOWN if handler is None else handler(self, node)
+        value = v.UNKNOWN if handler is None else handler(self, node)
+        if value.must_be(v.TRACER) and not self.ctx.traced:
+            return v.UNKNOWN  # it has outlived its trace: where it was stored is spoken of
+        return value
 
     def exec(self, node: Any) -> bool:
         """Evaluate a statement; false when control does not come out at its end."""

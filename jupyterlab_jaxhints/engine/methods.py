@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..knowledge.tables import load
-from . import calls, config_flags, items, shapes, timing
+from . import calls, config_flags, items, shapes, stores, timing
 from . import values as v
 from .callables import Argument, At, Bound
 from .events import Call, OuterWrite
@@ -47,7 +47,7 @@ def _result(m: Machine, receiver: Value, name: str, args: list[Argument], node: 
     if receiver.must_be(v.STRING):
         return f"str.{name}", _string(m, receiver, name, args)
     record = m.record(receiver)
-    if record is not None and record.kind in ("list", "dict", "set"):
+    if record is not None and record.kind in ("list", "dict", "set", "queue"):
         _note_outer(m, receiver, record, name, args, node, receiver_node)
         handler = CONTAINERS.get((record.kind, name))
         if handler is not None:
@@ -134,7 +134,7 @@ def _string(m: Machine, receiver: Value, name: str, args: list[Argument]) -> Val
 
 READ_ONLY = frozenset({"index", "count", "union", "intersection", "difference", "issubset", "issuperset"})
 WRITES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove",
-                    "discard", "reverse", "sort"})
+                    "discard", "reverse", "sort", "appendleft", "extendleft", "put", "put_nowait"})
 
 
 def _note_outer(m: Machine, receiver: Value, record: Record, name: str, args: list[Argument], node: Any, receiver_node: Any) -> None:
@@ -224,7 +224,27 @@ def _copy(m: Machine, receiver: Value, record: Record, args: list[Argument]) -> 
     return m.new(record, receiver.kinds, flags=receiver.flags)
 
 
-@_container(("dict", "get"), ("dict", "setdefault"), ("dict", "pop"))
+@_container(("dict", "setdefault"))
+def _setdefault(m: Machine, receiver: Value, record: Record, args: list[Argument]) -> Value:
+    found = _get(m, receiver, record, args)
+    key = args[0].value if args else v.UNKNOWN
+    if not (key.known and items.hashable(key.const) and key.const in record.entries):
+        stores.write_item(m, receiver, key, found)
+    return found
+
+
+@_container(("dict", "pop"))
+def _take(m: Machine, receiver: Value, record: Record, args: list[Argument]) -> Value:
+    found = _get(m, receiver, record, args)
+    key = args[0].value if args else v.UNKNOWN
+    if key.known and items.hashable(key.const):
+        m.store(receiver, replace(record, entries={k: value for k, value in record.entries.items() if k != key.const}))
+    else:
+        m.store(receiver, record.unknown())
+    return found
+
+
+@_container(("dict", "get"))
 def _get(m: Machine, receiver: Value, record: Record, args: list[Argument]) -> Value:
     key = args[0].value if args else v.UNKNOWN
     default = args[1].value if len(args) > 1 else v.NOTHING

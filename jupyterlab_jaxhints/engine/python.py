@@ -7,7 +7,7 @@ from typing import Any
 from . import calls, classes, config_flags, items, standard, stores  # noqa: F401 (standard registers itself)
 from . import values as v
 from .callables import Argument, Partial, Super, Wrapped
-from .events import Print
+from .events import OuterWrite, Print
 from .interpreter import BUILTINS, Machine
 from .library import gives
 from .operators import known_truth
@@ -161,7 +161,10 @@ def _hasattr(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
 @gives("builtins.setattr")
 def _setattr(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     if len(args) == 3:
-        stores.write_item(m, args[0].value, args[1].value, args[2].value)
+        owner, attr, value = (arg.value for arg in args)
+        if attr.known and m.is_older(owner, m.ctx.tracing_frame):
+            m.emit(OuterWrite, node, how="attribute", name=f"{m.text(args[0].node)}.{attr.const}", value=value, owner=owner)
+        stores.write_item(m, owner, attr, value)
     return v.NOTHING
 
 

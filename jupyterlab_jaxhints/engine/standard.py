@@ -1,4 +1,4 @@
-"""What a few functions of the standard library give back: iterators of `itertools`, decorators of dataclasses."""
+"""What a few functions of the standard library give back: iterators, queues, namespaces, decorators of dataclasses."""
 from __future__ import annotations
 
 from typing import Any
@@ -22,6 +22,32 @@ def _itertools(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
         sources = [arg.value for arg in args] if short == "chain" else [first]
         element = join_all([items.iterated(m, source) for source in sources]) if sources else v.UNKNOWN
     return m.new(Record("iterator", rest=element), v.ITERATOR, target=short)
+
+
+@gives("collections.deque", "queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "queue.PriorityQueue")
+def _queue(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    return m.new(Record("queue", open=True, rest=v.UNKNOWN), v.ALL)
+
+
+# what `defaultdict` makes for a key that is not there, as far as something can be put into it
+_FACTORIES = {"builtins.list": "queue", "builtins.set": "queue", "collections.deque": "queue", "builtins.dict": "dict"}
+
+
+@gives("collections.defaultdict", "collections.OrderedDict")
+def _dictionary(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    rest = v.UNKNOWN
+    kind = _FACTORIES.get(args[0].value.name) if args and name.endswith("defaultdict") else None
+    if kind is not None and len(args) == 1:
+        rest = m.new(Record(kind, open=True, rest=v.UNKNOWN), v.ALL)
+    return m.new(Record("dict", open=True, rest=rest), v.MAPPING)
+
+
+@gives("types.SimpleNamespace")
+def _namespace(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    if not all(arg.keyword for arg in args):
+        return v.UNKNOWN
+    entries = {arg.keyword: arg.value for arg in args}
+    return m.new(Record("object", entries=entries, open=True, rest=v.UNKNOWN, cls=name), v.OBJECT)
 
 
 @gives("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass", "jax_dataclasses.pytree_dataclass")

@@ -13,4 +13,6 @@ ABOUT_TRACING = re.compile(r"trac|compil|jit", re.IGNORECASE)
 def is_plain(event: Any) -> bool:
     """The written object's class is the notebook's own, with no library behind it whose transforms follow attributes."""
     record = event.machine.record(event.owner) if event.owner is not None else None
-    return record is not None and isinstance(record.cls, Class) and record.cls.closed and not record.cls.pytree
+    if record is None or record.cls == "types.SimpleNamespace":
+        return record is not None
+    return isinstance(record.cls, Class) and record.cls.closed and not record.cls.pytree
