@@ -114,6 +114,7 @@ function callbacks(
     onEnable: () => void settings.setEnabled(true),
     onTour: () => void app.commands.execute(CommandIDs.openTour),
     onTrace: isOn => model.trace?.setOn(isOn),
+    onFacts: isOn => model.trace?.setFacts(isOn),
     onShapes: isOn => model.trace?.setShapes(isOn),
     onCancel: () => model.trace?.cancel(),
     onCheck: action => {

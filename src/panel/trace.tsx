@@ -1,12 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Device } from '../protocol';
 import type { TraceModel } from '../trace/model';
+import { Devices } from './devices';
+import { Row, Switch, SwitchRow } from './row';
 
 /** What the section tells its owner. */
 export interface ITraceCallbacks {
   readonly onTrace: (isOn: boolean) => void;
+  readonly onFacts: (isOn: boolean) => void;
   readonly onShapes: (isOn: boolean) => void;
   readonly onCheck: (action: 'memory' | 'nan') => void;
   readonly onCancel: () => void;
@@ -17,7 +19,7 @@ interface ITraceProps extends ITraceCallbacks {
   readonly trans: TranslationBundle;
 }
 
-/** The live trace of the notebook in front: its switch, and what kernel, what device, what came of it. */
+/** The live trace of the notebook in front: its switches, and what kernel, what device, what came of it. */
 export function TraceSection(props: ITraceProps): JSX.Element {
   const { trace, trans } = props;
   const [isAsked, setAsked] = React.useState(false);
@@ -29,6 +31,13 @@ export function TraceSection(props: ITraceProps): JSX.Element {
     setAsked(explain);
     if (!explain && !refuse) {
       props.onTrace(isOn);
+    }
+  };
+  const onFacts = (isOn: boolean) => {
+    const refuse = isOn && !trace.kernel.isTrusted;
+    setRefused(refuse);
+    if (!refuse) {
+      props.onFacts(isOn);
     }
   };
   return (
@@ -58,10 +67,19 @@ export function TraceSection(props: ITraceProps): JSX.Element {
       )}
       {isRefused && !trace.isOn && (
         <p role="status">
-          {trans.__('The notebook is not trusted: no code of it is run.')}
+          {trans.__('The notebook is not trusted: its kernel is not asked.')}
         </p>
       )}
-      {trace.isOn && <Facts {...props} />}
+      {trace.factsOn && <Facts {...props} />}
+      <SwitchRow
+        label={trans.__('Facts from the kernel')}
+        caption={trans.__(
+          'Versions, devices, and the types of names: runs no code of the notebook'
+        )}
+        isOn={trace.factsOn}
+        onSwitch={onFacts}
+      />
+      {trace.isOn && <Shapes {...props} />}
     </section>
   );
 }
@@ -114,8 +132,7 @@ function Explanation({
 function Facts(props: ITraceProps): JSX.Element {
   const { trace, trans } = props;
   const { kernel, results } = trace;
-  const { facts, last, remark } = results;
-  const device = facts?.devices[0];
+  const { facts, last } = results;
   const x64 = facts?.x64 ? trans.__('x64 on') : trans.__('x64 off');
   const words = {
     none: trans.__('none'),
@@ -132,8 +149,10 @@ function Facts(props: ITraceProps): JSX.Element {
         value={kernel.name ? `${kernel.name} · ${word}` : word}
       />
       {facts && <Row label={trans.__('JAX')} value={`${facts.jax} · ${x64}`} />}
-      {device && <Row label={trans.__('Device')} value={device.kind} />}
-      {device && <Memory device={device} trans={trans} />}
+      {facts && facts.flags.length > 0 && (
+        <Row label={trans.__('Flags on')} value={facts.flags.join(', ')} />
+      )}
+      {facts && <Devices devices={facts.devices} trans={trans} />}
       {last && (
         <Row
           label={trans.__('Last trace')}
@@ -146,14 +165,22 @@ function Facts(props: ITraceProps): JSX.Element {
           isStale={trace.isStale}
         />
       )}
-      <div className="jp-JaxHints-row">
-        <span>{trans.__('Shapes in the code')}</span>
-        <Switch
-          label={trans.__('Shapes in the code')}
-          isOn={trace.shapesOn}
-          onSwitch={props.onShapes}
-        />
-      </div>
+    </>
+  );
+}
+
+/** What a trace adds: shapes in the code, and checks on the device. */
+function Shapes(props: ITraceProps): JSX.Element {
+  const { trace, trans } = props;
+  const { remark } = trace.results;
+  return (
+    <>
+      <SwitchRow
+        label={trans.__('Shapes in the code')}
+        caption={trans.__('Grey types at the ends of lines')}
+        isOn={trace.shapesOn}
+        onSwitch={props.onShapes}
+      />
       {remark && <p role="status">{remark}</p>}
       <div className="jp-JaxHints-checks">
         <Check {...props} action="memory">
@@ -162,7 +189,7 @@ function Facts(props: ITraceProps): JSX.Element {
         <Check {...props} action="nan">
           {trans.__('Find NaN')}
         </Check>
-        {trace.isAsking && (
+        {trace.standing === 'tracing' && (
           <button
             type="button"
             className="jp-JaxHints-button"
@@ -199,69 +226,12 @@ function Check({
   );
 }
 
-function Memory({
-  device,
-  trans
-}: {
-  device: Device;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { used, limit } = device;
-  if (used === null || !limit) {
-    return <></>;
-  }
-  const gib = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
-  return (
-    <>
-      <Row
-        label={trans.__('Memory')}
-        value={trans.__('%1 of %2 GiB', gib(used), gib(limit))}
-      />
-      <progress
-        max={limit}
-        value={used}
-        aria-label={trans.__('Memory of the device')}
-      />
-    </>
-  );
-}
-
-function Row(props: {
-  label: string;
-  value: string;
-  isStale?: boolean;
-}): JSX.Element {
-  return (
-    <div className={`jp-JaxHints-row${props.isStale ? ' jp-mod-stale' : ''}`}>
-      <span>{props.label}</span>
-      <b>{props.value}</b>
-    </div>
-  );
-}
-
-function Switch(props: {
-  label: string;
-  isOn: boolean;
-  onSwitch: (isOn: boolean) => void;
-}): JSX.Element {
-  return (
-    <button
-      type="button"
-      role="switch"
-      className="jp-JaxHints-switch"
-      aria-checked={props.isOn}
-      aria-label={props.label}
-      onClick={() => props.onSwitch(!props.isOn)}
-    />
-  );
-}
-
 function stateText(trace: TraceModel, trans: TranslationBundle): string {
   const words: Partial<Record<string, string>> = {
     untrusted: trans.__('off: the notebook is not trusted'),
     waiting: trans.__('waiting'),
     tracing: trans.__('tracing…'),
-    traced: trans.__('traced'),
+    traced: trace.isOn ? trans.__('traced') : trans.__('facts only'),
     'partly traced': trans.__('partly traced'),
     'kernel busy': trans.__('waits: the kernel is busy'),
     'kernel restarted': trans.__('waits: the kernel was restarted'),

@@ -35,6 +35,7 @@ function traceOf(standing: string, more: object = {}): TraceModel {
       jax: '0.10.2',
       python: '3.11',
       x64: false,
+      flags: [],
       devices: [
         { kind: 'NVIDIA H200', platform: 'gpu', used: 2 ** 30, limit: 2 ** 32 }
       ]
@@ -49,6 +50,7 @@ function traceOf(standing: string, more: object = {}): TraceModel {
     standing,
     why: '',
     isOn: true,
+    factsOn: true,
     shapesOn: true,
     isStale: false,
     isAsking: false,
@@ -72,12 +74,19 @@ function pageOf(model: PanelModel): HTMLElement {
       onEnable={nothing}
       onTour={nothing}
       onTrace={nothing}
+      onFacts={nothing}
       onShapes={nothing}
       onCheck={nothing}
       onCancel={nothing}
     />
   );
   return page;
+}
+
+/** The lines of the section of the live trace. */
+function rowsOf(page: HTMLElement): (string | null)[][] {
+  const rows = [...page.querySelectorAll('.jp-JaxHints-row')];
+  return rows.map(row => [...row.children].map(item => item.textContent));
 }
 
 describe('the panel', () => {
@@ -145,17 +154,92 @@ describe('the panel', () => {
   it('says what kernel, what device, and how the last trace went', async () => {
     const { document } = await documentOf(notebookOf(MAKE));
     const page = pageOf(modelOf(document, traceOf('traced')));
-    const rows = [...page.querySelectorAll('.jp-JaxHints-row')];
-    expect(rows.map(row => [...row.children].map(x => x.textContent))).toEqual([
+    expect(rowsOf(page)).toEqual([
       ['State', 'traced'],
       ['Kernel', 'python3 · idle'],
       ['JAX', '0.10.2 · x64 off'],
       ['Device', 'NVIDIA H200'],
       ['Memory', '1.0 of 4.0 GiB'],
       ['Last trace', '3 of 4 cells · 18 ms'],
+      ['Facts from the kernel', ''],
       ['Shapes in the code', '']
     ]);
     expect(page.querySelector('progress')?.value).toBe(2 ** 30);
+  });
+
+  it('shows the facts without a trace, and the flags that are on', async () => {
+    const { document } = await documentOf(notebookOf(MAKE));
+    const trace = traceOf('traced', { isOn: false });
+    Object.assign(trace.results, { last: null });
+    trace.results.facts!.flags.push('jax_debug_nans', 'jax_disable_jit');
+    const page = pageOf(modelOf(document, trace));
+    expect(rowsOf(page).map(([label]) => label)).toEqual([
+      'State',
+      'Kernel',
+      'JAX',
+      'Flags on',
+      'Device',
+      'Memory',
+      'Facts from the kernel'
+    ]);
+    expect(rowsOf(page)[0][1]).toBe('facts only');
+    expect(rowsOf(page)[3][1]).toBe('jax_debug_nans, jax_disable_jit');
+    const switches = [...page.querySelectorAll('[role="switch"]')];
+    expect(switches.map(item => item.getAttribute('aria-checked'))).toEqual([
+      'false',
+      'true'
+    ]);
+    expect(page.querySelector('.jp-JaxHints-checks')).toBeNull();
+  });
+
+  it.each([
+    [
+      2,
+      [
+        ['Devices', '2 × NVIDIA H200'],
+        ['Memory of 0', '1.0 of 16.0 GiB'],
+        ['Memory of 1', '2.0 of 16.0 GiB']
+      ]
+    ],
+    [
+      3,
+      [
+        ['Devices', '3 × NVIDIA H200'],
+        ['Memory of 0', '1.0 of 16.0 GiB'],
+        ['Memory of 1', '2.0 of 16.0 GiB'],
+        ['Memory of 2', '3.0 of 16.0 GiB']
+      ]
+    ],
+    [
+      8,
+      [
+        ['Devices', '8 × NVIDIA H200'],
+        ['Memory of 7, the fullest', '8.0 of 16.0 GiB']
+      ]
+    ]
+  ])('lists %i devices', async (count, rows) => {
+    const { document } = await documentOf(notebookOf(MAKE));
+    const trace = traceOf('traced');
+    const devices = Array.from({ length: count }, (_, index) => ({
+      kind: 'NVIDIA H200',
+      platform: 'gpu',
+      used: (index + 1) * 2 ** 30,
+      limit: 2 ** 34
+    }));
+    Object.assign(trace.results.facts!, { devices });
+    const page = pageOf(modelOf(document, trace));
+    expect(rowsOf(page).slice(3, -3)).toEqual(rows);
+    expect(page.querySelectorAll('progress')).toHaveLength(rows.length - 1);
+  });
+
+  it('shows devices that tell no memory', async () => {
+    const { document } = await documentOf(notebookOf(MAKE));
+    const trace = traceOf('traced');
+    const cpu = { kind: 'cpu', platform: 'cpu', used: null, limit: null };
+    Object.assign(trace.results.facts!, { devices: [cpu, cpu] });
+    const page = pageOf(modelOf(document, trace));
+    expect(rowsOf(page).slice(3, -3)).toEqual([['Devices', '2 × cpu']]);
+    expect(page.querySelector('progress')).toBeNull();
   });
 
   it('greys the last trace while it is older than the notebook', async () => {
