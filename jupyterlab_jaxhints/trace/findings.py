@@ -53,6 +53,7 @@ MESSAGES: dict[str, str] = {
     "jit-in-loop": "`{function}` is a new function object each turn: compiled each time",
     "fresh-body-in-loop": "`{function}` is a new function object each turn: compiled each time",
     "impure-call-under-trace": "`{text}` runs while JAX traces: its value is frozen",
+    "impure-trace": "two traces of `{function}` with the same arguments give different programs",
     "numpy-random-under-trace": "`{text}` draws while JAX traces: the numbers are frozen",
     "debug-flag-left-on": "`{flag}` is on in this kernel while a loop runs jitted code",
     "nan-produced": "`{primitive}` makes a NaN from the real arguments",
@@ -89,6 +90,8 @@ DISPROVABLE = frozenset(
     missing-static-arg lax-dtype-mismatch list-index sequence-argument shape-as-dtype""".split()
 )
 STORES = frozenset(("global-write-under-trace", "self-write-under-trace", "cached-under-trace"))
+# Rules that name what makes two traces of a function differ.
+DOINGS = STORES | {"impure-call-under-trace", "numpy-random-under-trace", "iterator-under-trace", "global-read-under-trace"}
 
 Point = tuple[int, int]
 
@@ -144,6 +147,20 @@ def message_of(raw: dict[str, Any]) -> str:
         template, words["types"] = TYPED_MISMATCH, " and ".join(f"`{each}`" for each in data["types"])
     text = template.format_map(_Words(words))
     return text if len(text) <= 90 else _shortened(template, words)
+
+
+TESTS = {"if-on-tracer": "if", "while-on-tracer": "while", "assert-on-tracer": "assert"}
+BRIEF = 70  # characters
+
+
+def brief(raw: dict[str, Any]) -> str:
+    """What is wrong in a few words, naming the thing: `x` is traced in `if`."""
+    if raw["rule"] in TESTS:
+        text = raw.get("text", "")
+        return f"`{text if len(text) <= 40 else text[:39] + '…'}` is traced in `{TESTS[raw['rule']]}`"
+    whole = message_of(raw)
+    head = whole.split(": ", 1)[0]
+    return head if len(whole) > BRIEF and " " in head and head.count("`") % 2 == 0 and not head.endswith("`") else whole
 
 
 def _shortened(template: str, words: dict[str, Any]) -> str:
@@ -230,12 +247,21 @@ def merge(
             kept.append(diagnostic)
     told = any(diagnostic.rule in STORES for diagnostic in read)
     for i, finding in enumerate(found):
-        if finding.rule == "leaked-tracer" and told:
-            continue  # the store is marked where it stands
+        if finding.rule == "leaked-tracer" and told or finding.rule == "impure-trace" and _named(finding, read):
+            continue  # what does it is marked where it stands
         made = add(finding) if i not in used else None
         if made is not None:
             kept.append(made)
     return Merged(kept, removed)
+
+
+def _named(finding: TraceFinding, read: list[Any]) -> bool:
+    """Whether the reading names one of the doings that make two traces differ."""
+    return any(
+        hint.rule in DOINGS and hint.cell == cell and start is not None and end is not None
+        and hint.range.start.line <= end[0] and start[0] <= hint.range.end.line
+        for hint in read for _, cell, start, end in finding.evidence
+    )
 
 
 def _ran(place: CleanPlace, clean: list[CleanPlace]) -> bool:

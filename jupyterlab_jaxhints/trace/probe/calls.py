@@ -55,6 +55,7 @@ class Calls:
         if not self.permits.allowed(function):
             raise Unknown("calls `%s`" % _callable_name(function))
         self._watch(number, function, args)
+        self.hooks.repeats.watch(number, function, args)
         result = self._made(function, args, kwargs) if isinstance(function, type) else function(*args, **kwargs)
         if self.is_jitted(result):
             self.options[id(result)] = (result, {key: kwargs[key] for key in kwargs if "arg" in key})
@@ -169,7 +170,9 @@ class Calls:
             self._check_pytrees(args)
             dynamic, statics = self._split(function, args, kwargs)
             self._note_signature(number, function, dynamic, statics)
+            suspects = len(self.hooks.repeats.suspects)
             result = function(*args, **kwargs)
+            self.hooks.repeats.called(number, function, args, kwargs, suspects)
             self._note_donation(number, function, args, kwargs, result)
         else:
             result = function(*args, **kwargs)
@@ -279,6 +282,7 @@ class Calls:
         rule = IMPURE.get(module.split(".")[0] if not module.startswith("numpy") else module) or IMPURE.get(module)
         if rule is not None and name not in PURE_NAMES and self.hooks.level().staged:
             self.hooks.records.add(rule, self.hooks.records.place_of(number))
+            self.hooks.repeats.suspect(number, named=True)
         if module.split(".", 1)[0] != "jax":
             return
         if name in ("array", "asarray") and args and isinstance(args[0], (list, tuple)) and len(args[0]) >= MANY:

@@ -17,6 +17,7 @@ from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token, 
 from .permits import Permits
 from .records import Records
 from .registrations import flags_on, flattening
+from .repeats import Repeats
 from .shadow import Shadow
 from .sources import Book, node_span, renamed
 from .walk import Walk
@@ -40,6 +41,7 @@ class CellRun:
         self.hooks = Hooks(self.records, clock)
         self.shadow = Shadow(live, self.book.code_for, self.hooks.names())
         self.hooks.shadow = self.shadow
+        self.hooks.repeats = Repeats(self.hooks, clock)
         self.hooks.calls.permits = Permits(self.shadow)
         self.hooks.config_update = self.config_update
         self.hooks.registered = self.registered
@@ -104,6 +106,7 @@ class CellRun:
         self.hooks.outer = outer_token()
         self._statements()
         self.left = self._left_behind()
+        self.hooks.repeats.repeat()
         return ()
 
     def _statements(self):

@@ -33,12 +33,29 @@ class Reader:
                 raise Unknown("depends on values")
         elif "JAX tried to execute" in message:
             raise Unknown("computes while it is traced")
+        elif name == "ValueError" and "read-only" in message:
+            self._array_written(frames[-1])
+            raise Unknown("writes into a NumPy array")
         rule, place, data = self._classify(error, name, message, frames)
         if rule is not None:
             related = [(frame.place, "called from here") for frame in reversed(frames[:-1])][:4]
             data["error"] = name
             self.records.add(rule, place, related=related, jax=message, **data)
         return "%s: %s" % (name, message)
+
+    def _array_written(self, frame):
+        """The trace sees the notebook's NumPy arrays through views that cannot be written. Traced code that writes one
+        does so once for each trace, not for each call."""
+        level = self.hooks.levels.get(id(frame.frame))
+        cell, source, span = frame.place
+        base = source.node_at(span)
+        while isinstance(base, (ast.Subscript, ast.AugAssign, ast.Assign)):
+            base = base.value if isinstance(base, ast.Subscript) else getattr(base, "target", None) or base.targets[0]
+        if level is None or not level.staged or not isinstance(base, ast.Name):
+            return
+        array = frame.frame.f_locals.get(base.id, dict.get(self.hooks.shadow, base.id))
+        if id(array) in self.hooks.shadow.clone.copies:
+            self.records.add("global-write-under-trace", frame.place, target=source.text_at(span), tracer=False, how="store")
 
     def _mark_failed(self, frames):
         for number in self.records.clean:

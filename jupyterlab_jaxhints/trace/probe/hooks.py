@@ -28,7 +28,7 @@ class Hooks:
         self.records, self.clock = records, clock
         self.outer = None  # identity of the outer trace
         self.cell = None  # the cell that runs
-        self.shadow = None
+        self.shadow = self.repeats = None  # set with the run
         self.born: dict = {}  # id of a container or object made in traced code -> staging trace it was made in
         self.kept: list = []
         self.writes: dict = {}  # id of an outer container -> (it, what it held, the reports of its changes)
@@ -105,6 +105,7 @@ class Hooks:
             return
         level = self.level()
         if not self.is_outer(base, level):
+            self._unowned(number, base)
             return
         kind, span = site_of(number).data
         holds = _holds_tracer(base, level)
@@ -113,10 +114,15 @@ class Hooks:
         place = self.records.place_of(number)
         if place is None:
             return
+        target = place[1].text_at(span)
+        if not holds and not _holds_number(base, target):  # tables of what is known while tracing are kept on purpose
+            self.repeats.suspect(number)
+            return
+        self.repeats.suspect(number, named=True)
         rule = "global-write-under-trace"
-        if kind == "Attribute" and place[1].text_at(span).startswith("self."):
+        if kind == "Attribute" and target.startswith("self."):
             rule = "self-write-under-trace"
-        self._write(rule, place, base, target=place[1].text_at(span), tracer=holds, how="store")
+        self._write(rule, place, base, target=target, tracer=holds, how="store")
 
     def outer_name(self, number, value):
         self.clock.check()
@@ -129,6 +135,7 @@ class Hooks:
         holds = any(_escapes(leaf, level) for leaf in leaves(value))
         if level.staged or holds:
             place = self.records.place_of(number)
+            self.repeats.suspect(number, named=True)
             self.records.add("global-write-under-trace", place, target=site_of(number).names[0], tracer=holds, how=kind)
 
     def mutating(self, number, function, args):
@@ -142,13 +149,20 @@ class Hooks:
             return
         level = self.level()
         if not self.is_outer(owner, level):
+            self._unowned(number, owner)
             return
         holds = any(_escapes(leaf, level) for leaf in leaves(args))
         if level.staged or holds:
             place = self.records.place_of(number)
             if place is not None:
+                self.repeats.suspect(number, named=True)
                 target = place[1].text_at(site_of(number).data)
                 self._write("global-write-under-trace", place, owner, target=target, tracer=holds, how="method")
+
+    def _unowned(self, number, value):
+        """A change of something that no hook saw being made: the default of a parameter, a part of an object."""
+        if id(value) not in self.born:
+            self.repeats.suspect(number)
 
     def _write(self, rule, place, owner, **data):
         """A write with a tracer leaks it; any other counts when it is still there at the end: what is pushed and
@@ -173,12 +187,15 @@ class Hooks:
         if isinstance(iterator, ITERATORS) or type(iterator).__module__ == "itertools":
             level = self.level()
             if level.staged and self.is_outer(iterator, level):
+                self.repeats.suspect(number, named=True)
                 self.records.add("iterator-under-trace", self.records.place_of(number), how="next")
 
     # -- loops
     def iterate(self, number, iterable):
         self.clock.check()
         level = self.level()
+        if isinstance(iterable, ITERATORS):
+            self.advancing(number, iterable)
         iterator = iter(iterable)
         if level.eager and site_of(number).data[0] == "for":
             return self._eager_turns(number, iterator)
@@ -261,6 +278,15 @@ def _holds_tracer(value, level) -> bool:
     if parts is None:
         parts = getattr(value, "__dict__", {}).values()
     return any(_escapes(part, level) for part in list(parts)[:10_000])
+
+
+def _holds_number(owner, target) -> bool:
+    """Whether what was just stored can be a number: a counter or a state, no table."""
+    if isinstance(owner, (dict, list)):
+        parts = list(owner.values() if isinstance(owner, dict) else owner)[:10_000]
+        return any(isinstance(part, (int, float, complex)) for part in parts)
+    stored = getattr(owner, "__dict__", {}).get(target.rpartition(".")[2], 0)
+    return isinstance(stored, (int, float, complex))
 
 
 def small_array(value):

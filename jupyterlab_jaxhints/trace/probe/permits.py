@@ -56,6 +56,8 @@ class Permits:
                 return function.__name__ in BUILTINS
             return self._pure(function, function.__module__)
         owner = getattr(function, "__self__", None)
+        if type(function).__name__ == "cython_function_or_method" and owner is None:
+            return self._pure(function, origin(function))
         if isinstance(function, types.BuiltinFunctionType) and (owner is None or isinstance(owner, types.ModuleType)):
             if getattr(owner, "__name__", "builtins") == "builtins":
                 return function.__name__ in BUILTINS

@@ -20,6 +20,7 @@ class Records:
         self.through: set = set()  # sites of calls, and of transforms whose functions were called, without an error
         self.calls: list = []
         self.muted = 0  # depth of `try` blocks of the cell: what fails in there, the user expects
+        self.repeating = False  # while functions are traced a second time: nothing new is written
         self.files = None
 
     def add(self, rule, place, certain=True, related=(), jax=None, **data):
@@ -36,6 +37,13 @@ class Records:
             "related": [[c, s.wire(a), label] for (c, s, a), label in related if c is not None],
         }
 
+    def unsure(self, rules, place):
+        """Findings of these rules at a place are no longer certain."""
+        for rule in rules:
+            found = self.findings.get((rule, place[0], place[2])) if place is not None else None
+            if found is not None:
+                found["certain"] = False
+
     def place_of(self, number):
         """The place of a hook's site in this request's cells."""
         entry = site_of(number)
@@ -49,6 +57,8 @@ class Records:
         return None if found is None else (found[0], found[1], entry.span)
 
     def hint(self, number, index, value):
+        if self.repeating:
+            return
         key = (number, index)
         found = self.hints.get(key)
         if found is None:
