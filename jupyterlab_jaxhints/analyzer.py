@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from . import rules
@@ -29,6 +29,11 @@ from .rules.versions import allows
 
 # A notebook that names none of these has nothing to find, and is not even parsed. Most contain "jax" anyway.
 LIBRARIES = ("jax", "flax", "haiku", "equinox", "optax", "numpyro", "chex", "blackjax", "diffrax", "orbax", "distrax")
+
+
+def concerned(cells: Iterable[Cell]) -> bool:
+    """Whether the cells have anything to do with JAX."""
+    return any(word in cell.text for cell in cells for word in LIBRARIES)
 
 
 class Analyzer:
@@ -54,7 +59,7 @@ class Analyzer:
         """Takes the document's code cells, in order, and what their last runs have failed with (None: as before)."""
         self._cells = {cell.id: cell for cell in cells}
         self.jax_version = jax_version
-        self._concerned = any(word in cell.text for cell in cells for word in LIBRARIES)
+        self._concerned = concerned(cells)
         if self._concerned:
             self._notebook.update(cells, edited=edited, cursor_line=cursor_line, jax_version=jax_version)
             self._failures.update(cells, failures, jax_version)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from . import config, files, texts
 from .analyzer import Analyzer
@@ -15,6 +16,9 @@ from .engine.stack import run_deep
 from .errors import HintsError
 from .files import SourceFile
 from .protocol import CellResult, Diagnostic, Fix, TextEdit
+
+if TYPE_CHECKING:
+    from .trace.notebook import NotebookTrace
 
 ROUNDS = 20  # a fix may make room for another one, but not for ever
 BROKEN = "A statement does not parse; what does parse is checked"
@@ -33,6 +37,13 @@ class Options:
     trace: bool = False
     device_checks: bool = False
     timeout: float = 60.0  # seconds that running one cell may take, with `trace`
+
+
+class Tracing(Protocol):
+    """Where a notebook can be run and traced."""
+
+    def trace(self, cells: Sequence[tuple]) -> NotebookTrace:
+        """Runs and traces the cells: (id, text, tags)."""
 
 
 @dataclass
@@ -73,45 +84,50 @@ def check_path(path: Path, options: Options) -> FileResult:
         return FileResult(str(path), error=error.message)
 
 
-def check_source(source: SourceFile, options: Options) -> FileResult:
-    """The result of a file that was read."""
+def check_source(source: SourceFile, options: Options, kernel: Tracing | None = None) -> FileResult:
+    """The result of a file that was read; where there is a kernel for it, with what a trace of its run sees."""
     try:
-        return run_deep(_check, source, options)
+        result, cells, chosen = run_deep(_check, source, options)
+        if kernel is not None:
+            cells = _trace(result, cells, chosen, kernel)
+        result.diagnostics = [diagnostic for cell in cells for diagnostic in cell.diagnostics]
+        return result
     except HintsError as error:
         return FileResult(source.name, error=error.message)
     except Exception as error:  # noqa: BLE001 - one file never stops the others
         return FileResult(source.name, error=f"{source.name} cannot be checked: {type(error).__name__}: {error}")
 
 
-def _check(source: SourceFile, options: Options) -> FileResult:
+def _check(source: SourceFile, options: Options) -> tuple[FileResult, list[CellResult], Config]:
+    """What comes of reading: the result up to its diagnostics, the cells' results, and the configuration."""
     result = FileResult(source.name, before=source, after=source)
     chosen = options.chosen.over(_layers(source, result.notes))
     analyzer = Analyzer(timed=options.timed)
-    results = _analyze(analyzer, source, chosen)
+    cells = _analyze(analyzer, source, chosen)
     if options.fix:
-        results = _mend(analyzer, results, chosen, options.unsafe, result)
-    if options.trace and source.is_notebook and source.cells:
-        results = _trace(results, chosen, options, result)
-    result.diagnostics = [diagnostic for cell in results for diagnostic in cell.diagnostics]
+        cells = _mend(analyzer, cells, chosen, options.unsafe, result)
     result.notes += [_note(result.after, note.cell, note.message) for note in analyzer.notes()]
-    result.notes += [_note(result.after, cell.id, BROKEN) for cell in results if cell.broken]
+    result.notes += [_note(result.after, cell.id, BROKEN) for cell in cells if cell.broken]
     result.seconds = analyzer.seconds
-    return result
+    return result, cells, chosen
 
 
-def _trace(results: list[CellResult], chosen: Config, options: Options, result: FileResult) -> list[CellResult]:
-    """Runs the notebook in a kernel of its own and merges what the trace saw."""
+def _trace(result: FileResult, cells: list[CellResult], chosen: Config, kernel: Tracing) -> list[CellResult]:
+    """Runs the notebook and merges what the trace saw. Where that fails, what was read stays."""
     from .lanes import Lanes
-    from .trace.notebook import trace_notebook
 
-    cells = [(cell.id, cell.text) for cell in result.after.cells]
-    folder = str(result.after.path.absolute().parent) if result.after.path else None
-    trace = trace_notebook(cells, device_checks=options.device_checks, timeout=options.timeout, cwd=folder)
+    source = result.after
+    try:
+        trace = kernel.trace([(cell.id, cell.text, cell.tags) for cell in source.cells])
+    except HintsError as error:
+        result.error = f"{source.name}: {error.message}"
+        return cells
     for report in trace.cells:
-        if report.error:
-            place = f"cell {result.after.cell(report.cell).number}"
-            result.notes.append(f"{result.name}: running {place} ends with {report.error}")
-    return Lanes(dict(cells), trace, chosen).merged(results)
+        place = f"{source.name}: cell {source.cell(report.cell).number}"
+        result.notes += [f"{place} {words}" for words in report.told]
+    if trace.broken:
+        result.error = f"{source.name}: {trace.broken}, the cells below are not traced"
+    return run_deep(Lanes({cell.id: cell.text for cell in source.cells}, trace, chosen).merged, cells)
 
 
 def _layers(source: SourceFile, notes: list[str]) -> Config:

@@ -1,6 +1,7 @@
 """`jaxhints check`, `rule`, `rules` and `new-rule`. Exit status: 0 nothing found, 1 hints found, 2 failure."""
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,14 +15,14 @@ from .errors import HintsError
 if TYPE_CHECKING:
     from .checker import FileResult, Options
 
-MANY = 20  # from so many files on, progress is shown
-FOUND, FAILED = 1, 2
+MANY, MANY_TRACED = 20, 2  # from so many files on, progress is shown
+FOUND, FAILED, STOPPED = 1, 2, 130
 OUTPUT_FORMATS = ("full", "concise", "json", "sarif", "github")
 STANDARD_INPUT = "-"
 
 
 class _Group(click.Group):
-    """Turns our own errors into one line and exit status 2."""
+    """Turns our own errors into one line and exit status 2, and Ctrl-C into 130."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -30,6 +31,9 @@ class _Group(click.Group):
             for line in error.message.splitlines():
                 click.echo(f"jaxhints: {line}", err=True)
             ctx.exit(FAILED)
+        except KeyboardInterrupt:
+            click.echo("jaxhints: stopped", err=True)
+            ctx.exit(STOPPED)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,7 +51,8 @@ def main() -> None:
 @click.option("--ignore", multiple=True, metavar="RULES", help="Rules or sections to leave out.")
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), default="full", show_default=True)
 @click.option("--statistics", is_flag=True, help="Count hints by rule, with the time that each rule took.")
-@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes; 0 lets the number of files decide.")
+@click.option("--jobs", type=click.IntRange(min=0), default=0,
+              help="Processes; 0 lets the number of files decide. With --trace, notebooks that run at once; 0 is one.")
 @click.option("--trace", is_flag=True, help="Run each notebook in a kernel of its own and trace its cells.")
 @click.option("--device-checks", is_flag=True, help="With --trace, search NaNs and bad indices, and measure memory.")
 @click.option("--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True,
@@ -64,6 +69,8 @@ def check(ctx: click.Context, paths: tuple[Path, ...], fix: bool, unsafe_fixes: 
     from .checker import Options
     from .report import text
 
+    if device_checks and not trace:
+        raise click.UsageError("--device-checks needs --trace")
     chosen = config.Config(config.check_names(_split(select), "--select"),
                            config.check_names(_split(ignore), "--ignore"))
     options = Options(chosen, fix=fix or diff, unsafe=unsafe_fixes, timed=statistics, trace=trace,
@@ -144,17 +151,22 @@ def _split(given: Iterable[str]) -> list[str]:
 
 def _check(paths: Sequence[Path], options: Options, jobs: int) -> list[FileResult]:
     from . import discovery
-    from .checker import check_paths
 
+    if options.trace:
+        from .traced import check_paths
+    else:
+        from .checker import check_paths
     found = list(discovery.find(paths or [Path(".")]))
     if not found:
         click.echo("jaxhints: no notebooks or Python files here", err=True)
-    return list(_with_progress(check_paths(found, options, jobs), len(found)))
+    least = MANY_TRACED if options.trace else MANY
+    with contextlib.closing(check_paths(found, options, jobs)) as results:
+        return list(_with_progress(results, len(found), least))
 
 
-def _with_progress(results: Iterator[FileResult], total: int) -> Iterator[FileResult]:
+def _with_progress(results: Iterator[FileResult], total: int, least: int) -> Iterator[FileResult]:
     """Shows on standard error how far a long run is; nothing where that is no terminal."""
-    if total < MANY:
+    if total < least:
         yield from results
         return
     from rich.console import Console
@@ -174,7 +186,11 @@ def _standard_input(name: str | None, options: Options) -> FileResult:
         source = files.decode(data, name or STANDARD_INPUT, None if name is None else Path(name))
     except HintsError as error:
         return FileResult(name or STANDARD_INPUT, error=error.message)
-    return check_source(source, options)
+    if not options.trace:
+        return check_source(source, options)
+    from .traced import check_one
+
+    return check_one(source, options)
 
 
 def _write(results: Iterable[FileResult], fix: bool) -> None:

@@ -1,28 +1,36 @@
-"""Traces a whole notebook for the command line: each cell before it is run, in a kernel of its own."""
+"""Traces a whole notebook for the command line: each cell before it is run, in a kernel of its own.
+
+A runner of our own: nbclient fills a notebook with outputs, which are thrown away here, and the trace has to speak on the
+same channel between the cells.
+"""
 from __future__ import annotations
 
 import ast
 import asyncio
 import dataclasses
-import os
-import sys
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
+from ..errors import ProbeError
 from .carrier import KernelCarrier
 from .findings import CleanPlace, TraceFinding, findings_of
+from .kernel import start_kernel, stop_kernel
 from .request import Answer, State
 
-START_LIMIT = 60.0
 CELL_LIMIT = 60.0
 TRACE_LIMIT = 5.0
 DEVICE_LIMIT = 20.0
+STOP_LIMIT = 10.0  # seconds that a cell may take to end after its interrupt
+WORDS = 160  # letters of an error that are told
+SKIPPED, RAISING = "skip-execution", "raises-exception"  # tags of cells, as nbclient and nbconvert know them
+# What says that a cell's trace did not work, and not that there was nothing to trace.
+UNTRACED = frozenset((State.REFUSED, State.TIMEOUT, State.STUCK, State.BUSY, State.FAILED, State.NOT_PYTHON))
 
 
 @dataclasses.dataclass
 class CellReport:
-    """What became of one cell: the trace's state, and the error that running it ended with."""
+    """What became of one cell: the trace's state, and how its run ended where it did not end well."""
 
     cell: str
     state: State
@@ -30,10 +38,16 @@ class CellReport:
     error: str | None = None
     ms: float = 0.0
 
+    @property
+    def told(self) -> list[str]:
+        """What a user has to know of it, each after the words `cell 3`."""
+        untraced = [f"is not traced: {self.why or self.state.value}"] if self.state in UNTRACED else []
+        return untraced + ([self.error] if self.error else [])
+
 
 @dataclasses.dataclass
 class NotebookTrace:
-    """Everything the trace of a notebook gave."""
+    """Everything the trace of a notebook gave. `broken` says why it ended early."""
 
     findings: list[TraceFinding] = dataclasses.field(default_factory=list)
     clean: list[CleanPlace] = dataclasses.field(default_factory=list)
@@ -41,6 +55,7 @@ class NotebookTrace:
     jax: str | None = None
     python: str | None = None
     device: str | None = None
+    broken: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,52 +65,33 @@ class TraceCell:
     id: str
     text: str
     masked: str | None
+    tags: tuple[str, ...] = ()
 
 
-def masked_cells(cells: list[tuple[str, str]]) -> list[TraceCell]:
-    """Cells with their magics masked as the reading lane masks them."""
+def masked_cells(cells: Sequence[tuple]) -> list[TraceCell]:
+    """Cells, (id, text) or (id, text, tags), with their magics masked as the reading lane masks them."""
     from ..engine.magics import mask
 
-    return [TraceCell(cell_id, text, mask(text).text) for cell_id, text in cells]
+    return [TraceCell(cell_id, text, mask(text).text, *tags) for cell_id, text, *tags in cells]
 
 
-def trace_notebook(cells: list[tuple[str, str]], **options: Any) -> NotebookTrace:
-    """Runs the cells (id, text) one after the other and traces each before it is run. Nothing is written.
-    Options: device_checks, timeout (seconds for a cell's run), python (of the kernel), cwd."""
+def trace_notebook(cells: Sequence[tuple], **options: Any) -> NotebookTrace:
+    """Runs the cells, (id, text) or (id, text, tags), one after the other and traces each before it is run. Nothing is
+    written. Options: device_checks, timeout (seconds for a cell's run), python or name (of the kernel), cwd."""
     return asyncio.run(trace_notebook_async(cells, **options))
 
 
 async def trace_notebook_async(
-    cells: list[tuple[str, str]], *, device_checks: bool = False, timeout: float = CELL_LIMIT, python: str | None = None,
-    cwd: str | None = None,
+    cells: Sequence[tuple] | Awaitable[Sequence[tuple]], *, device_checks: bool = False, timeout: float = CELL_LIMIT,
+    **kernel: str | None,
 ) -> NotebookTrace:
-    """As `trace_notebook`, on a running event loop."""
-    manager, client = await start_kernel(python, cwd)
+    """As `trace_notebook`, on a running event loop. Cells that are still awaited find the kernel started."""
+    manager, client = await start_kernel(**kernel)
     try:
-        return await _Runner(manager, client, masked_cells(cells), device_checks, timeout).run()
+        given = masked_cells(await _maybe(cells))
+        return await _Runner(manager, client, given, device_checks, timeout).run()
     finally:
-        client.stop_channels()
-        await manager.shutdown_kernel(now=True)
-
-
-async def start_kernel(python: str | None = None, cwd: str | None = None) -> tuple[Any, Any]:
-    """A fresh IPython kernel and a client of it, ready."""
-    from jupyter_client.kernelspec import KernelSpec
-    from jupyter_client.manager import AsyncKernelManager
-
-    manager = AsyncKernelManager()
-    argv = [python or sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    manager._kernel_spec = KernelSpec(argv=argv, display_name="Python", language="python")
-    await manager.start_kernel(cwd=cwd, env=dict(os.environ))
-    client = manager.client()
-    client.start_channels()
-    try:
-        await client.wait_for_ready(timeout=START_LIMIT)
-    except BaseException:
-        client.stop_channels()
-        await manager.shutdown_kernel(now=True)
-        raise
-    return manager, client
+        await stop_kernel(manager, client)
 
 
 def leading_imports(text: str) -> str:
@@ -124,29 +120,27 @@ class _Runner:
         self.device_checks, self.timeout = device_checks, timeout
         self.carrier = KernelCarrier(client, alive=manager.is_alive)
         self.result = NotebookTrace()
+        self.ended = ""  # why no more cells are run
 
     async def run(self) -> NotebookTrace:
         known: list[tuple[str, str]] = []
         for cell in self.cells:
             report = CellReport(cell.id, State.NOT_COMPLETE)
             self.result.cells.append(report)
+            if SKIPPED in cell.tags:
+                continue
             imports = leading_imports(cell.masked or "")
             if imports:
                 await self._execute(imports)
             if cell.masked is not None and cell.masked.strip():
                 known.append((cell.id, cell.masked))
                 await self._trace(known, cell, report)
-            report.error = await self._execute(cell.text)
-            if not await _alive(self.manager):
-                report.error = report.error or "the kernel died"
-                self._rest(cell)
+            error = await self._execute(cell.text)
+            report.error = None if RAISING in cell.tags else error
+            if self.ended:
+                self.result.broken = self.ended
                 break
         return self.result
-
-    def _rest(self, last: TraceCell) -> None:
-        ids = [cell.id for cell in self.cells]
-        for cell_id in ids[ids.index(last.id) + 1:]:
-            self.result.cells.append(CellReport(cell_id, State.NO_KERNEL, "the kernel died in a cell before"))
 
     async def _trace(self, known: list[tuple[str, str]], cell: TraceCell, report: CellReport) -> None:
         answer = await self.carrier.trace(known, [cell.id], limit=TRACE_LIMIT)
@@ -167,36 +161,47 @@ class _Runner:
         self.result.clean += clean
 
     async def _execute(self, code: str) -> str | None:
-        """Runs a cell as a user would; the error's class and message, or None. A cell over the time limit is
+        """Runs a cell as a user would; what went wrong, after the words `cell 3`, or None. A cell over the time limit is
         interrupted."""
         message = self.client.session.msg("execute_request", {
             "code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": False,
             "user_expressions": {},
         })
         self.client.shell_channel.send(message)
-        end, interrupted = time.monotonic() + self.timeout, False
-        while True:
-            left = end - time.monotonic()
-            if left <= 0:
-                if interrupted:
-                    return f"does not stop after {self.timeout:.0f} s"
-                await _maybe(self.manager.interrupt_kernel())
-                interrupted, end = True, time.monotonic() + 10.0
-                continue
+        reply = await self._reply(message, self.timeout)
+        if reply is None and not self.ended:
+            await _maybe(self.manager.interrupt_kernel())
+            if await self._reply(message, STOP_LIMIT) is None and not self.ended:
+                self.ended = f"a cell does not stop after {self.timeout:g} s"
+            return f"is interrupted: it runs for more than {self.timeout:g} s"
+        if reply is None:
+            return "ends the kernel"
+        content = reply["content"]
+        return self._failure(content) if content.get("status") == "error" else None
+
+    def _failure(self, content: dict[str, Any]) -> str:
+        name, words = content.get("ename", ""), str(content.get("evalue", "")).strip()
+        if (name, words) == ("ModuleNotFoundError", "No module named 'jax'"):
+            raise ProbeError("no-jax", "its kernel has no JAX")
+        line = words.split("\n", 1)[0]
+        return f"raises {name}: {line if len(line) <= WORDS else line[:WORDS] + '…'}" if line else f"raises {name}"
+
+    async def _reply(self, message: dict[str, Any], limit: float) -> dict[str, Any] | None:
+        """The reply to a message; None where the limit is over, or the kernel has died."""
+        end = time.monotonic() + limit
+        while (left := end - time.monotonic()) > 0:
             try:
                 reply = await self.client.shell_channel.get_msg(timeout=min(left, 1.0))
             except Exception:  # the queue's Empty
-                if not await _alive(self.manager):
-                    return "the kernel died"
+                if not await _maybe(self.manager.is_alive()):
+                    self.ended = "the kernel died"
+                    return None
                 continue
             finally:
                 await self._drain()
-            if reply.get("parent_header", {}).get("msg_id") != message["header"]["msg_id"]:
-                continue
-            if interrupted:
-                return f"took more than {self.timeout:.0f} s"
-            content = reply["content"]
-            return f"{content.get('ename')}: {content.get('evalue')}" if content.get("status") == "error" else None
+            if reply.get("parent_header", {}).get("msg_id") == message["header"]["msg_id"]:
+                return reply
+        return None
 
     async def _drain(self) -> None:
         """Outputs are not wanted here; unread they would fill the socket."""
@@ -205,10 +210,6 @@ class _Runner:
                 await self.client.iopub_channel.get_msg(timeout=0)
             except Exception:
                 return
-
-
-async def _alive(manager: Any) -> bool:
-    return bool(await _maybe(manager.is_alive()))
 
 
 async def _maybe(value: Any) -> Any:
