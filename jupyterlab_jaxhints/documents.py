@@ -12,7 +12,7 @@ from .config import Config
 from .engine.cells import Cell
 from .errors import RequestError
 from .kernelfacts import facts_of, facts_response
-from .livetrace import LiveTrace, merge, response, take_answers
+from .livetrace import JUDGES, LiveTrace, judged, merge, plan, response, take_answers
 from .protocol import AnalyzeRequest, AnalyzeResponse, CellResult, Note, TraceRequest, TraceResponse
 
 LIMIT = 12
@@ -70,6 +70,11 @@ class Documents:
             notes=[*document.analyzer.notes(), *(Note(message=UNREAD, cell=cell_id) for cell_id in skipped)],
         )
 
+    def plan(self, request: TraceRequest) -> dict[str, Any]:
+        """What the kernel is to be asked."""
+        document = self._documents.get(request.notebook)
+        return plan(request, document.live if document is not None else None)
+
     def trace(self, request: TraceRequest, config: Config, answers: Sequence[Mapping[str, Any]], *,
               skip: Collection[str] = ()) -> TraceResponse:
         """Keeps what the kernel answered and says what comes of it, together with the reading."""
@@ -78,6 +83,8 @@ class Documents:
         if request.action == "facts":
             document.live.facts = facts_of(answers[0]) or document.live.facts
             return facts_response(answers)
+        if request.action in JUDGES:
+            return judged(document.live, request, answers)
         take_answers(document.live, request, answers)
         cells = [Cell(cell.id, "" if texts.digest(cell.text or "") in skip else cell.text or "", number)
                  for number, cell in enumerate(request.cells, start=1)]

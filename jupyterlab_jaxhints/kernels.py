@@ -38,9 +38,9 @@ class Kernels:
     async def _ask(self, carrier: KernelCarrier, kernel: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
         cells = [(cell, text) for cell, text in plan["cells"]]
         answers = [await carrier.ask(facts_request(plan["names"]))]
-        end = asyncio.get_running_loop().time() + BUDGET
-        for group in plan["groups"] if answers[0].state is State.TRACED else ():
-            answers.append(await carrier.trace(cells, group, **plan["options"]))
+        end = asyncio.get_running_loop().time() + plan.get("budget", BUDGET)
+        for group, own in each_group(plan) if answers[0].state is State.TRACED else ():
+            answers.append(await carrier.trace(cells, group, **own))
             if asyncio.get_running_loop().time() > end or answers[-1].state in (State.STUCK, State.BUSY, State.ABORTED):
                 break
         if answers[-1].state is State.STUCK and is_busy(kernel):
@@ -84,11 +84,17 @@ def unreached() -> dict[str, Any]:
     return {"state": "not reachable", "why": UNREACHED, "data": {}}
 
 
+def each_group(plan: dict[str, Any]) -> list[tuple[list[str], dict[str, Any]]]:
+    """The targets of each question with its options: those of all, and its own."""
+    own = plan["own"] or [{}] * len(plan["groups"])
+    return [(group, {**plan["options"], **more}) for group, more in zip(plan["groups"], own)]
+
+
 def to_ask(plan: dict[str, Any]) -> dict[str, Any]:
     """What the browser sends: the facts' question, then one for each group; and the probe, for a kernel without it."""
     cells = [(cell, text) for cell, text in plan["cells"]]
     questions = [question(facts_request(plan["names"]))]
-    questions += [question(trace_request(cells, group, **plan["options"])) for group in plan["groups"]]
+    questions += [question(trace_request(cells, group, **own)) for group, own in each_group(plan)]
     return {"injection": injection(), "questions": questions}
 
 

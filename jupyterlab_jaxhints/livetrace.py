@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import retraces, rules, texts
+from . import retraces, rules, texts, verification
 from .config import Config
 from .engine.magics import mask
 from .lanes import Lanes
@@ -18,11 +18,13 @@ from .kernelfacts import facts_of, names_of
 from .protocol import CellResult, Diagnostic, KernelFacts, LineShape, TracedCell, TraceRequest, TraceResponse
 from .trace.findings import CleanPlace, TraceFinding, findings_of, size_text
 from .trace.request import ASKED_LIMIT, AUTOMATIC_LIMIT, State
+from .verification import Verifications
 
 SHAPE_LENGTH = 72  # characters of ghost text on a line
 # In one run over several cells these compare calls that the user may never make one after the other.
 ACROSS_CELLS = frozenset(("retrace", "varying-static-arg"))
 WANT = {"memory": ["memory"], "nan": ["nan", "index"]}
+JUDGES = ("verify", "compare")  # actions that ask about fixes
 GOOD = (State.TRACED, State.PARTLY)
 
 Answer = Mapping[str, Any]  # state, why and data of a reply
@@ -65,6 +67,7 @@ class LiveTrace:
     facts: KernelFacts | None = None
     device: str = ""
     runs: dict[str, tuple[str, dict[str, int]]] = field(default_factory=dict)  # cell → (digest, traces by function)
+    fixes: Verifications = field(default_factory=Verifications)
 
     def take(self, part: Part) -> None:
         """Adds what a request saw in place of what the same cells gave before."""
@@ -136,22 +139,28 @@ def _bare(text: str) -> str:
 
 # -- the request
 
-def plan(request: TraceRequest) -> dict[str, Any]:
-    """What to ask the kernel: the cells with their magics masked, and the targets of each question."""
+def plan(request: TraceRequest, live: LiveTrace | None = None) -> dict[str, Any]:
+    """What to ask the kernel: the cells with their magics masked, the targets of each question, and what is its own.
+    `live` is what earlier requests saw: the cells that a fix must be traced with."""
     masked = {cell.id: _masked(cell.text or "") for cell in request.cells}
     whole = [cell for cell in masked if masked[cell] is not None]
     targets = [cell for cell in whole if cell in set(request.targets)]
     ran = set(request.ran)
-    if request.action == "trace":
+    own: list[dict[str, Any]] = []
+    if request.action in JUDGES:
+        runs = [(part.targets, part.digests) for part in live.parts if part.action == "trace"] if live else []
+        own = verification.questions(request, runs, _masked)
+        groups, options = [question.pop("targets") for question in own], {}
+    elif request.action == "trace":
         pending = [cell for cell in targets if cell not in ran]
         groups = [pending] if pending else []
         groups += [[cell] for cell in targets if cell in ran]
-        options: dict[str, Any] = {"op": "trace", "limit": AUTOMATIC_LIMIT}
+        options = {"op": "trace", "limit": AUTOMATIC_LIMIT}
     else:
         groups = [targets] if targets else []
         options = {"op": "device", "limit": 2 * ASKED_LIMIT, "want": WANT.get(request.action, [])}
-    return {"cells": [[cell, masked[cell]] for cell in whole], "groups": groups, "options": options,
-            "names": request.names}
+    return {"cells": [[cell, masked[cell]] for cell in whole], "groups": groups, "options": options, "own": own,
+            "names": request.names, **({"budget": verification.BUDGET} if request.action == "verify" else {})}
 
 
 def _masked(text: str) -> str | None:
@@ -177,6 +186,8 @@ def take_answers(live: LiveTrace, request: TraceRequest, answers: Sequence[Answe
         live.runs[request.executed] = known[request.executed], retraces.counted(facts["data"])
     for group, answer in zip(plan(request)["groups"], rest):
         live.device = answer["data"].get("device") or live.device
+        if request.action == "trace" and State(answer["state"]) not in GOOD:
+            live.fixes.drop(group)
         if "findings" in answer["data"]:
             live.take(part_of(request, group, answer["data"], known))
 
@@ -229,10 +240,22 @@ def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], 
 
 def merge(live: LiveTrace, cells: Mapping[str, str], read: Sequence[CellResult], config: Config) -> list[CellResult]:
     """The reading's results with what the trace saw."""
-    view = live.view({cell: texts.digest(text) for cell, text in cells.items()})
+    digests = {cell: texts.digest(text) for cell, text in cells.items()}
+    view = live.view(digests)
     if not view.findings and not view.clean:
-        return list(read)
-    return Lanes(cells, view, config).merged(read)
+        return live.fixes.told(read, digests)
+    return live.fixes.told(Lanes(cells, view, config).merged(read), digests)
+
+
+def judged(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer]) -> TraceResponse:
+    """Keeps what the kernel says of fixes; the hints tell it with the next analysis."""
+    verification.take(live.fixes, request, answers[1:])
+    told = answers[-1] if request.action == "compare" else answers[0]
+    return TraceResponse(
+        state=told["state"], why=told["why"], kernel=live.facts,
+        remark=verification.remark(answers) if request.action == "compare" and State(told["state"]) in GOOD else "",
+        ms=round(sum(float(answer["data"].get("ms", 0.0)) for answer in answers), 1),
+    )
 
 
 def _refuted(before: CellResult | None, after: Iterable[Diagnostic]) -> list[str]:

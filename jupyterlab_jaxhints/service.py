@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from . import config, livetrace, pages, rules
+from . import config, pages, rules
 from .documents import Documents
 from .errors import ConfigError, HintsError, NotFoundError, RequestError, WorkerError
 from .protocol import (
@@ -82,7 +82,7 @@ class Service:
         if not whole or len({cell.id for cell in request.cells}) < len(request.cells):
             raise RequestError("bad-request", "cells: a trace needs each cell once, with its text.")
         return json.dumps({"request": request.model_dump(include={"action", "carrier", "kernel", "replies"}),
-                           **livetrace.plan(request)}).encode("ascii")
+                           **self.documents.plan(request)}).encode("ascii")
 
     def trace(self, header: Header, body: bytes) -> bytes:
         """The response: `answers` are the kernel's, `ask` is what the browser has to send first."""

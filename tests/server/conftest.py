@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from support.users import User
 from tornado.httpclient import HTTPClientError
 
 Ask = Callable[..., Awaitable[tuple[int, Any]]]
@@ -58,3 +59,13 @@ def hints_of_fixture() -> Callable[[Any], dict[str, list[str]]]:
         return {cell["id"]: [hint["rule"] for hint in cell["diagnostics"]] for cell in answer["cells"]}
 
     return hints
+
+
+@pytest.fixture
+def user(jp_serverapp, jp_asyncio_loop):
+    manager, wait = jp_serverapp.kernel_manager, jp_asyncio_loop.run_until_complete
+    made = User(manager, wait(manager.start_kernel(kernel_name="python3")))
+    wait(made.client.wait_for_ready(timeout=60))
+    yield made
+    made.client.stop_channels()
+    wait(manager.shutdown_all(now=True))

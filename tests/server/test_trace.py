@@ -4,7 +4,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pytest
+from support.users import User, request
 
 from jupyterlab_jaxhints.protocol import TraceResponse
 
@@ -13,64 +13,6 @@ STEP = "@jax.jit\ndef step(x, w):\n    h = x @ w\n    print('Executing function'
 CALL = "x, w = jnp.ones((8, 3)), jnp.ones((3, 4))\nloss = step(x, w)"
 WRONG = "bad = step(jnp.ones((8, 5)), jnp.ones((3, 4)))"
 SHAPES = {1: "x f32[8,3]  w f32[3,4]", 2: "h f32[8,4]", 4: "f32[]"}
-
-
-class User:
-    """Runs cells in a kernel of the server, over a connection of its own."""
-
-    def __init__(self, manager: Any, kernel_id: str) -> None:
-        self.manager, self.id = manager, kernel_id
-        self.kernel = manager.get_kernel(kernel_id)
-        self.client = self.kernel.client()
-        self.client.start_channels()
-
-    async def run(self, code: str) -> str:
-        """What a cell printed."""
-        sent = self.client.execute(code)
-        printed = ""
-        while True:
-            message = await self.client.iopub_channel.get_msg(timeout=60)
-            kind, content = message["msg_type"], message["content"]
-            if message["parent_header"].get("msg_id") != sent:
-                continue
-            assert kind != "error", content
-            if kind == "stream":
-                printed += content["text"]
-            if content.get("execution_state") == "idle":
-                return printed
-
-    async def told_idle(self) -> None:
-        for _ in range(500):
-            if self.kernel.execution_state != "busy":
-                return
-            await asyncio.sleep(0.02)
-        raise AssertionError("the kernel stays busy")
-
-    async def carry(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Sends a request's content as a browser does; the content of the reply."""
-        message = self.client.session.msg("execute_request", content)
-        self.client.shell_channel.send(message)
-        while True:
-            reply = await self.client.shell_channel.get_msg(timeout=60)
-            if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
-                return reply["content"]
-
-
-@pytest.fixture
-def user(jp_serverapp, jp_asyncio_loop):
-    manager, wait = jp_serverapp.kernel_manager, jp_asyncio_loop.run_until_complete
-    made = User(manager, wait(manager.start_kernel(kernel_name="python3")))
-    wait(made.client.wait_for_ready(timeout=60))
-    yield made
-    made.client.stop_channels()
-    wait(manager.shutdown_all(now=True))
-
-
-def request(user: User | None, *cells: str, targets: list[int] | None = None, **more: Any) -> dict[str, Any]:
-    ids = [f"c{number}" for number in range(len(cells))]
-    wanted = ids if targets is None else [ids[number] for number in targets]
-    return {"notebook": "a.ipynb", "kernel": user and user.id, "targets": wanted,
-            "cells": [{"id": each, "text": text} for each, text in zip(ids, cells)], **more}
 
 
 def shapes(answer: dict[str, Any], cell: str) -> dict[int, str]:

@@ -38,6 +38,7 @@ class Cloner:
         self.jitted: list = []  # copies of the notebook's jitted functions
         self.count = 0
         self.name = None
+        self.fresh = None  # copies an array, where the copy may be donated; else arrays are shared
 
     def __call__(self, value, name=None):
         if name is not None:
@@ -48,13 +49,17 @@ class Cloner:
         if isinstance(value, types.BuiltinFunctionType):
             return self._bound(value)
         if isinstance(value, kernel_jax().Array):
-            return value
+            return value if self.fresh is None else self._array(value)
         if id(value) in self.memo:
             return self.memo[id(value)]
         self.count += 1
         if self.count > LIMIT:
             raise Unknown("`%s` is too large to copy" % self.name)
         return self._copy(value, kind)
+
+    def _array(self, value):
+        found = self.memo.get(id(value))
+        return self._keep(value, self.fresh(value)) if found is None else found
 
     def _bound(self, method):
         """`keep = history.append` holds the list: the copy's method takes its place."""

@@ -1,4 +1,4 @@
-"""What really compiles or runs on the device, on request only: memory, NaN search, out-of-bounds search, values."""
+"""What really compiles or runs on the device, on request only: memory, NaN search, out-of-bounds search."""
 from __future__ import annotations
 
 import ast
@@ -6,9 +6,8 @@ import contextlib
 import os
 import sys
 
-from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, kernel_jax, kernel_numpy, leaves
+from .base import ProbeRefused, ProbeTimeout, Unknown, kernel_jax
 from .cellrun import CellRun
-from .describe import describe
 from .evaluate import Evaluator
 from .keys import Keys
 from .levels import drop_traces
@@ -231,67 +230,3 @@ def inside_where(place) -> bool:
                 return True
         node = parents.get(node)
     return False
-
-
-# -- a fix against the original
-
-def run_verify(live, request, cells, clock, mesh):
-    """Traces the cells as they are and as a fix would leave them; on request compares values too."""
-    fixed = dict(cells)
-    fixed.update(request["fixed"])
-    before = summary(live, cells, request["targets"], clock, mesh)
-    after = summary(live, list(fixed.items()), request["targets"], clock, mesh)
-    reply = {"status": "ok", "before": before, "after": after}
-    if request.get("values"):
-        reply["values"] = compare(live, cells, list(fixed.items()), request["targets"], clock, mesh)
-    return reply
-
-
-def summary(live, cells, targets, clock, mesh):
-    run = CellRun(live, cells, targets, clock)
-    try:
-        run.run(mesh)
-        return {
-            "findings": list(run.records.findings.values()),
-            "failed": [s for s in run.records.statements.values() if s[2] == "failed"],
-            "results": [[cell, describe(value)] for cell, _, value in run.results if describe(value)],
-        }
-    finally:
-        run.close()
-
-
-def compare(live, before, after, targets, clock, mesh):
-    """Both texts on the real values: the original eagerly, where Python's control flow works, the fix as it is."""
-    runs = []
-    for cells, eager in ((before, True), (after, False)):
-        run = CellRun(live, cells, targets, clock)
-        try:
-            run.run_values(mesh, eager)
-            runs.append([value for _, _, value in run.results])
-        finally:
-            run.close()
-    pairs = list(zip(*runs))
-    if not pairs or len(runs[0]) != len(runs[1]):
-        return {"same": None, "why": "there is no result to compare"}
-    numpy = kernel_numpy()
-    worst = 0.0
-    for one, other in pairs:
-        ones, others = leaves(one), leaves(other)
-        if len(ones) != len(others):
-            return {"same": False, "why": "the results have different parts"}
-        for a, b in zip(ones, others):
-            if not (is_array(a) or isinstance(a, (int, float, complex, numpy.ndarray, numpy.generic))):
-                continue
-            a, b = numpy.asarray(a), numpy.asarray(b)
-            if a.shape != b.shape:
-                return {"same": False, "why": "%s and %s" % (describe(a), describe(b))}
-            if a.dtype.kind in "fc":
-                with numpy.errstate(all="ignore"):
-                    apart = numpy.abs(a.astype("complex128") - b.astype("complex128"))
-                scale = numpy.maximum(numpy.abs(a.astype("complex128")), 1e-6)
-                both = numpy.isnan(a.astype("complex128")) & numpy.isnan(b.astype("complex128"))
-                off = numpy.where(both, 0.0, apart / scale)
-                worst = max(worst, float(numpy.nan_to_num(off, nan=1e9, posinf=1e9).max()) if off.size else 0.0)
-            elif not (a == b).all():
-                worst = 1e9
-    return {"same": worst < 1e-3, "worst": min(worst, 1e9)}

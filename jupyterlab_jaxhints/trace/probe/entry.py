@@ -10,10 +10,11 @@ import traceback
 
 from .base import Clock, ProbeRefused, ProbeTimeout, Unknown, first_line, kernel_jax, tracers_in
 from .cellrun import CellRun
-from .device import run_device, run_verify
+from .device import run_device
 from .facts import facts_of, versions
 from .guard import REFUSALS, ThreadGuard, install_guard
 from .levels import drop_traces, read_mesh
+from .verify import run_verify
 from .watch import Watch
 
 MIME = "application/vnd.jaxhints+json"
@@ -164,7 +165,7 @@ def trace(live, request, cells, clock, mesh):
     """One trace of the target cells, on the worker thread."""
     if request.get("op") == "device":
         return run_device(live, request, cells, clock, mesh)
-    if request.get("op") == "verify":
+    if request.get("op") in ("verify", "compare"):
         return run_verify(live, request, cells, clock, mesh)
     return trace_targets(live, request, cells, clock, mesh)
 
