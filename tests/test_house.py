@@ -43,10 +43,11 @@ MAY_IMPORT = {
     "files": {"engine.cells", "errors", "ipynb"},
     "discovery": {"files"},
     "checker": {"analyzer", "config", "engine", "errors", "files", "lanes", "protocol", "texts", "trace"},
+    "traced": {"analyzer", "checker", "errors", "files", "trace"},
     "report": {"checker", "engine.cells", "files", "pages", "protocol", "rules", "texts", "__version__"},
     "scaffold": {"errors", "rules"},
     "cli": {"checker", "config", "discovery", "errors", "files", "pages", "protocol", "report", "rules", "scaffold",
-            "__version__"},
+            "traced", "__version__"},
     "__init__": {"_version", "extension"},
 }
 OURS_NEVER = {"jax", "jaxlib", "flax", "torch", "pandas"}
