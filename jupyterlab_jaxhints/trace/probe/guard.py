@@ -70,13 +70,12 @@ def install_guard() -> None:
 
 
 class ThreadGuard:
-    """Refuses `Thread.start` on probe threads where Python has no audit event for it (before 3.12)."""
+    """Refuses `Thread.start` on probe threads: before Python 3.12 there is no audit event for it, and from there on the
+    event comes when `threading` counts the thread already, and our exception leaves it counted."""
 
     def __enter__(self):
         self.start = threading.Thread.start
-        if sys.version_info < (3, 12):
-            threading.Thread.start = _guarded_start(self.start)
+        threading.Thread.start = _guarded_start(self.start)
 
     def __exit__(self, *error):
-        if sys.version_info < (3, 12):
-            threading.Thread.start = self.start
+        threading.Thread.start = self.start
