@@ -19,6 +19,7 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("body", LOOPS.values(), ids=LOOPS)
+@pytest.mark.short
 def test_a_loop_without_end_stops_at_the_limit(kernel: Kernel, body: str) -> None:
     cell = f"@jax.jit\ndef f(x):\n    {body}\nf(1.0)"
     start = time.monotonic()
@@ -73,6 +74,7 @@ f(1.0)
     assert kernel.value("os.listdir('.')") == []
 
 
+@pytest.mark.short
 def test_the_guard_itself_refuses_what_gets_past_the_calls(kernel: Kernel) -> None:
     """A library of the user's that speaks JAX may be called; what it does outside is refused all the same."""
     kernel.run("""

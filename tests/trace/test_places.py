@@ -15,6 +15,7 @@ from jupyterlab_jaxhints.trace.request import State
 FOLDER = pathlib.Path(probe.__file__).parent
 
 
+@pytest.mark.short
 def test_library_bodies_stand_where_they_are_called_each_time(kernel: Kernel) -> None:
     cell = """
     @jax.jit
@@ -31,6 +32,7 @@ def test_library_bodies_stand_where_they_are_called_each_time(kernel: Kernel) ->
 
 
 @pytest.mark.parametrize("before", ["", "\n\n\n", "# 数据 🎉\n"])
+@pytest.mark.short
 def test_wide_characters_and_blank_lines(kernel: Kernel, before: str) -> None:
     cell = before + '@jax.jit\ndef f(x):\n    label = "😀数"; y = 1 if x > 0 else 2\n    return y\nf(1.0)'
     (finding,) = kernel.trace(cell).data["findings"]
@@ -104,6 +106,7 @@ def test_a_mismatch_names_the_shapes(kernel: Kernel, cell: str, message: str | N
     assert [message_of(raw) for raw in answer.data["findings"]] == ([] if message is None else [message])
 
 
+@pytest.mark.short
 def test_shapes_for_the_ghost_text(kernel: Kernel) -> None:
     cell = """
     @jax.jit

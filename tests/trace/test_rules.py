@@ -40,6 +40,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("rule", FOUND)
+@pytest.mark.short
 def test_found(kernel: Kernel, rule: str) -> None:
     answer = kernel.trace(FOUND[rule])
     assert set(rules(answer)) == {rule}

@@ -19,6 +19,7 @@ def f(x):
 """
 
 
+@pytest.mark.short
 def test_the_first_real_call_still_traces_and_prints(kernel: Kernel) -> None:
     kernel.run(PRINTING)
     for call in ("f(jnp.ones(3))", "jax.make_jaxpr(f)(jnp.ones(3))", "jax.vmap(f)(jnp.ones((2, 3)))",
@@ -72,6 +73,7 @@ def touch(x):
     ("def stores(x):\n    touch(x)\n    np_array[0] = 1\n    return x\njax.jit(stores)(jnp.ones(3))", State.PARTLY),
     ("jax.config.update('jax_debug_nans', True)\njax.config.update('jax_enable_x64', True)\nx = jnp.ones(3)", State.TRACED),
 ])
+@pytest.mark.short
 def test_nothing_in_the_namespace_changes(kernel: Kernel, call: str, state: State) -> None:
     kernel.run(STATE)
     answer = kernel.trace(STATE, call, limit=1.0)  # compares fingerprints
@@ -92,6 +94,7 @@ def test_effects_on_the_outside_are_findings(kernel: Kernel) -> None:
     "y = big.sum()\n    while True:\n        pass",
     "y = big.sum()\n    open('there.txt', 'w')\n    return y",
 ], ids=["ok", "error", "timeout", "refused"])
+@pytest.mark.short
 def test_a_captured_array_can_be_freed_afterwards(kernel: Kernel, body: str) -> None:
     kernel.run("import weakref, gc\nbig = jnp.ones((1000, 1000))\nref = weakref.ref(big)")
     cell = f"@jax.jit\ndef f(x):\n    {body}\nf(1.0)"
