@@ -185,10 +185,11 @@ def instantiate(m: Machine, callee: Value, args: list[Argument], node: Any) -> V
     init = cls.lookup("__init__")
     if init is not None and init.must_be(v.FUNCTION):
         calls.call_value(m, init, [calls.given(value, node), *args], node)
-    elif not cls.closed and not cls.pytree or "__call__" in cls.members and not cls.closed:
-        _set_fields(m, value, cls, args)
     else:
         _set_fields(m, value, cls, args)
+        after = cls.lookup("__post_init__")
+        if after is not None and after.must_be(v.FUNCTION):
+            calls.call_value(m, after, [calls.given(value, node)], node)
     return value
 
 

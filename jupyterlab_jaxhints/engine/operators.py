@@ -360,7 +360,8 @@ def match_pattern(m: Machine, pattern: Any, subject: Value, statement: Any) -> N
         asked = subject
         if subject.must_be(v.TREE) and value.must_be(v.NUMBER):
             asked = subject.but(kinds=tree_kind(subject))
-        if value.must_be(v.NUMBER | v.ARRAYLIKE):
+        first = not asked.must_be(v.ABSTRACT) or m.once(("match", id(statement)))  # the others are never reached
+        if value.must_be(v.NUMBER | v.ARRAYLIKE) and first:
             m.emit(Truth, pattern, value=asked, form="match", statement=statement)
     elif isinstance(pattern, cst.MatchOr):
         for option in pattern.patterns:

@@ -73,6 +73,12 @@ class Hint:
             raise AttributeError(name) from None
 
 
+def short(text: str, limit: int = 24) -> str:
+    """Code as a word of a message: on one line, cut where it is longer than `limit`."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit - 1] + "…"
+
+
 @dataclass
 class Fix:
     """A rewrite: a label that starts with a verb, the text edits, and whether it keeps the meaning."""

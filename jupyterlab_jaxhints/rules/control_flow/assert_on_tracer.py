@@ -18,7 +18,7 @@ Assertions on shapes, dtypes and static values run once, while tracing, and are 
 """
 from ...engine.events import Truth
 from ...engine.values import ABSTRACT
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="control flow",
@@ -51,8 +51,7 @@ def check(event):
     """An assertion on what must be a tracer without a value."""
     asked = event.form == "assert" or event.form == "not" and event.asked_in == "assert"
     if asked and event.value.must_be(ABSTRACT):
-        text = " ".join(event.text(event.node).split())
-        yield Hint(event.node, test=text if len(text) <= 40 else text[:37] + "…", evidence=[event.value.traced],
+        yield Hint(event.node, test=short(event.text(event.node), 40), evidence=[event.value.traced],
                    data=event.statement if event.form == "assert" and _is_functionalized(event.ctx) else None)
 
 

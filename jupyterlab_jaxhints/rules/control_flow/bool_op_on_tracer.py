@@ -20,8 +20,8 @@ On static values, on `None` tests and shapes, under `grad` alone. The builtin `s
 import libcst as cst
 
 from ...engine.events import Call, Truth
-from ...engine.values import ABSTRACT, MAPPING, OBJECT, SEQUENCE
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ...engine.values import ABSTRACT, ITERATOR, MAPPING, OBJECT, SEQUENCE
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="control flow",
@@ -80,8 +80,7 @@ def check_operator(event):
     node = event.statement
     operator = event.form if event.form != "chain" else "a chain"
     value = event.node.left if event.form == "in" else event.node
-    text = " ".join(event.text(value).split())
-    yield Hint(node, value=text if len(text) <= 40 else text[:37] + "…", operator=operator,
+    yield Hint(node, value=short(event.text(value), 40), operator=operator,
                evidence=[event.value.traced], data=event)
 
 
@@ -90,6 +89,7 @@ def check_builtin(event):
     """`max`, `min`, `any`, `all`, `sorted` of tracers."""
     if event.name not in WHOLE or not event.args or any(arg.star or arg.keyword for arg in event.args):
         return
+    certain = True
     if len(event.args) == 1:
         value = event.args[0].value
         elements = [] if value.may_be(MAPPING | OBJECT) else event.parts(value)
@@ -97,11 +97,14 @@ def check_builtin(event):
             len(elements) > 1 and all(part.must_be(ABSTRACT) for part in elements))
         if event.name in ("builtins.any", "builtins.all"):
             traced = value.must_be(ABSTRACT) and value.rank == 1 or any(part.must_be(ABSTRACT) for part in elements)
+        if not elements and value.must_be(SEQUENCE | ITERATOR) and event.machine.element(value).must_be(ABSTRACT):
+            traced, certain = True, False  # of how many is not known: one alone, or none, is compared with nothing
     else:
         values = [arg.value for arg in event.args]
         traced = any(value.must_be(ABSTRACT) for value in values) and not any(v.must_be(SEQUENCE) for v in values)
     if traced:
-        yield Hint(event.node, variant="builtin", function=event.name.removeprefix("builtins."), data=event)
+        yield Hint(event.node, variant="builtin", function=event.name.removeprefix("builtins."), certain=certain,
+                   data=event)
 
 
 def fixes(hint, edit):
@@ -115,8 +118,11 @@ def fixes(hint, edit):
 
 def _builtin(event, edit, module):
     if len(event.args) == 1:
-        argument = edit.argument(event.args[0].node)
-        if event.parts(event.args[0].value):
+        argument, given = edit.argument(event.args[0].node), event.args[0].value
+        if given.must_be(ITERATOR):
+            is_display = isinstance(event.args[0].node, cst.GeneratorExp)
+            argument = f"{module}.array([{argument}])" if is_display else f"{module}.array(list({argument}))"
+        elif event.parts(given):
             argument = f"{module}.array({argument})"
         return f"{module}.{WHOLE[event.name]}({argument})"
     texts = [edit.argument(arg.node) for arg in event.args]

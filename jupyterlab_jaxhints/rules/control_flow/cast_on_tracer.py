@@ -20,7 +20,7 @@ Shapes, static arguments and arrays from outside of the trace have their values;
 from ...engine.events import Call, Format
 from ...engine.values import ABSTRACT, JAX, LINEAR
 from ...knowledge import tracers
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="control flow",
@@ -74,11 +74,11 @@ def check_call(event):
     if event.name in CASTS and len(event.args) == 1 and not event.args[0].star:
         argument = event.args[0]
         if _raises(argument.value, CASTS[event.name]):
-            yield Hint(event.node, value=_short(event.text(argument.node)), call=CASTS[event.name],
+            yield Hint(event.node, value=short(event.text(argument.node), 40), call=CASTS[event.name],
                        evidence=[argument.value.traced], data=(CASTS[event.name], argument.node, argument.value))
     elif event.name in METHODS and event.receiver is not None and event.receiver.must_be(ABSTRACT):
         method = event.name.removeprefix("array.")
-        yield Hint(event.node, value=_short(event.text(event.receiver_node)), call=f".{method}()",
+        yield Hint(event.node, value=short(event.text(event.receiver_node), 40), call=f".{method}()",
                    evidence=[event.receiver.traced], data=(method, event.receiver_node, event.receiver))
 
 
@@ -86,13 +86,8 @@ def check_call(event):
 def check_format(event):
     """A format specification needs the number."""
     if event.spec and event.value.must_be(ABSTRACT | LINEAR) and event.value.must_be(JAX):
-        yield Hint(event.node, variant="format", value=_short(event.text(event.node)), call=event.spec,
+        yield Hint(event.node, variant="format", value=short(event.text(event.node), 40), call=event.spec,
                    evidence=[event.value.traced])
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 40 else text[:37] + "…"
 
 
 def fixes(hint, edit):

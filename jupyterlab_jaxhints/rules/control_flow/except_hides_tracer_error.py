@@ -17,7 +17,7 @@ In eager code, and where the handler raises again or catches a class that JAX's 
 - [Sharp bits: control flow](guide#control-flow)
 """
 from ...engine.events import CaughtHint
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="control flow",
@@ -53,8 +53,7 @@ def check(event):
         return
     handler = next((h for h in event.statement.handlers), None)
     if handler is not None and not _by_name(event, handler):
-        text = " ".join(event.text(event.inner.node).split())
-        yield Hint(handler, line=text if len(text) <= 30 else text[:27] + "…", place=event.place)
+        yield Hint(handler, line=short(event.text(event.inner.node), 30), place=event.place)
 
 
 def _by_name(event, handler):

@@ -23,7 +23,7 @@ import libcst as cst
 
 from ...engine.events import Truth
 from ...engine.values import ABSTRACT
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from . import _chain as chain
 from ._rewrite import assignments, is_tuple
 
@@ -82,13 +82,8 @@ def check(event):
     if form is None or not event.value.must_be(ABSTRACT):
         return
     variant = "match" if event.form == "match" else ""
-    yield Hint(event.node, variant=variant, test=_short(event.text(event.node)), form=form,
+    yield Hint(event.node, variant=variant, test=short(event.text(event.node), 40), form=form,
                evidence=[event.value.traced], data=None if event.form in ("not", "filter", "match") else event)
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 40 else text[:37] + "…"
 
 
 def fixes(hint, edit):

@@ -19,7 +19,7 @@ Few turns; loops over layers or other Python structure; loops in eager code.
 import libcst as cst
 
 from ...engine.events import LoopEnd
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._rewrite import fori_loop
 
 RULE = Rule(
@@ -56,7 +56,7 @@ def check(event):
     if event.loop.form != "for" or turns is None or turns < MANY or not event.tracer_operations or not event.ctx.staged:
         return
     text = event.text(event.node)
-    yield Hint(event.node, turns=str(turns), loop=text if len(text) <= 30 else text[:27] + "…", data=event.statement)
+    yield Hint(event.node, turns=str(turns), loop=short(text, 30), data=event.statement)
 
 
 def fixes(hint, edit):

@@ -20,7 +20,7 @@ import libcst as cst
 
 from ...engine.events import Truth
 from ...engine.values import ABSTRACT
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._rewrite import body_lines, carried, joined
 
 RULE = Rule(
@@ -61,8 +61,7 @@ def check(event):
     """The condition of a `while` must be a tracer without a value."""
     asked = event.form == "while" or event.form == "not" and event.asked_in == "while"
     if asked and event.value.must_be(ABSTRACT):
-        text = " ".join(event.text(event.node).split())
-        yield Hint(event.node, test=text if len(text) <= 40 else text[:37] + "…", evidence=[event.value.traced],
+        yield Hint(event.node, test=short(event.text(event.node), 40), evidence=[event.value.traced],
                    data=event.statement if event.form == "while" else None)
 
 

@@ -21,7 +21,7 @@ import libcst as cst
 
 from ...engine.events import Truth
 from ...engine.values import ABSTRACT
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="debugging NaNs",
@@ -58,9 +58,8 @@ FORMS = ("if", "elif", "ifexp", "assert", "while", "not", "and", "or", "filter")
 def check(event):
     """Python asks a check for NaN that must be a tracer without a value."""
     if event.form in FORMS and event.value.must_be(ABSTRACT) and "nan-check" in event.value.flags:
-        text = " ".join(event.text(event.node).split())
         asserted = event.form == "assert" or event.asked_in == "assert"
-        yield Hint(event.node, test=text if len(text) <= 36 else text[:35] + "…", evidence=[event.value.traced],
+        yield Hint(event.node, test=short(event.text(event.node), 36), evidence=[event.value.traced],
                    data=event if asserted else None)
 
 

@@ -19,7 +19,7 @@ point; with `jax.lax.cond`, which runs one side only.
 """
 from ...engine import unsafe
 from ...engine.events import Call, TransformedCall
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="debugging NaNs",
@@ -55,8 +55,7 @@ def check(event):
         return
     found = unsafe.in_where(event)
     if found is not None:
-        text = " ".join(event.text(found.operation).split())
-        yield Hint(event.node, unsafe=text if len(text) <= 24 else text[:23] + "…", evidence=[event.result.traced],
+        yield Hint(event.node, unsafe=short(event.text(found.operation)), evidence=[event.result.traced],
                    data=(event, found))
 
 

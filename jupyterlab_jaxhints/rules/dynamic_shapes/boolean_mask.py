@@ -21,7 +21,7 @@ trace.
 from ...engine.callables import At
 from ...engine.events import Call, ItemLoad
 from ...engine.values import ABSTRACT, JAX, NUMBER, SEQUENCE, TREE
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._masks import is_inexact, masked, same_rank
 
 RULE = Rule(
@@ -78,7 +78,7 @@ def check_read(event):
     mask, node = _mask(event, event.index, event.index_node)
     if event.at or mask is None or not event.base.must_be(JAX | TREE):
         return
-    yield Hint(event.node, array=_short(event.text(event.base_node)), mask=_short(event.text(node or event.index_node)),
+    yield Hint(event.node, array=short(event.text(event.base_node), 22), mask=short(event.text(node or event.index_node), 22),
                evidence=[mask.made or mask.traced, mask.traced], data=(event, mask, node, None))
 
 
@@ -90,13 +90,8 @@ def check_update(event):
         return
     mask, node = _mask(event, at.index, at.index_node)
     if mask is not None:
-        yield Hint(event.receiver_node, variant="at", array=_short(event.text(at.base_node)),
-                   mask=_short(event.text(node or at.index_node)), evidence=[mask.traced], data=(event, mask, node, at))
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 22 else text[:19] + "…"
+        yield Hint(event.receiver_node, variant="at", array=short(event.text(at.base_node), 22),
+                   mask=short(event.text(node or at.index_node), 22), evidence=[mask.traced], data=(event, mask, node, at))
 
 
 def fixes(hint, edit):

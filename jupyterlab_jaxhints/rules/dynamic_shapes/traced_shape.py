@@ -22,7 +22,7 @@ import libcst as cst
 from ...engine.events import Call
 from ...engine.values import ABSTRACT
 from ...knowledge import api
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._masks import is_static
 
 RULE = Rule(
@@ -72,7 +72,7 @@ def check(event):
         for value in (argument.value, *event.parts(argument.value)):
             if value.must_be(ABSTRACT):
                 fix = _known(event, value, argument.node)
-                yield Hint(argument.node, size=_short(event.text(argument.node)), function=event.text(event.func_node),
+                yield Hint(argument.node, size=short(event.text(argument.node)), function=event.text(event.func_node),
                            evidence=[value.made, value.traced], data=fix)
                 return
 
@@ -90,11 +90,6 @@ def _sizes(event):
         parameter = entry.parameter(argument.keyword) if argument.keyword else entry.parameter_at(place)
         if parameter is not None and parameter.name in entry.static and parameter.name in SIZES:
             yield argument
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:21] + "…"
 
 
 def _known(event, value, node):

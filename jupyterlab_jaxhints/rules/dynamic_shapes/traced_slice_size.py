@@ -22,7 +22,7 @@ import libcst as cst
 
 from ...engine.events import ItemLoad
 from ...engine.values import ABSTRACT, ARRAYLIKE, JAX, SEQUENCE, SLICE, TREE
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._masks import is_inexact, is_static, masked
 
 RULE = Rule(
@@ -71,14 +71,9 @@ def check(event):
         if not isinstance(node, cst.Slice):  # the slice object was made elsewhere
             return
         bound = (node.lower, node.upper, node.step)[traced]
-        yield Hint(event.node, bound=_short(event.text(bound)), evidence=[bounds[traced].made, bounds[traced].traced],
+        yield Hint(event.node, bound=short(event.text(bound)), evidence=[bounds[traced].made, bounds[traced].traced],
                    data=(event, place, node, _size(event, node)))
         return
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:21] + "…"
 
 
 def _size(event, node):

@@ -18,7 +18,7 @@ NumPy arrays, and lists inside a tuple index.
 """
 from ...engine.events import ItemLoad, ItemStore
 from ...engine.values import JAX, LIST, SEQUENCE
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="in-place updates",
@@ -54,7 +54,7 @@ CLEAN = [
 def check_load(event):
     """A list as the whole index of a read or of `.at`."""
     if event.base.must_be(JAX) and _is_list(event.index):
-        yield Hint(event.index_node, array=event.text(event.base_node), index=_short(event.text(event.index_node)),
+        yield Hint(event.index_node, array=event.text(event.base_node), index=short(event.text(event.index_node), 20),
                    evidence=[event.base.made])
 
 
@@ -62,16 +62,12 @@ def check_load(event):
 def check_store(event):
     """Stores raise anyway: item-assignment speaks there; its fix must not keep the list."""
     if event.base.must_be(JAX) and _is_list(event.index):
-        yield Hint(event.index_node, array=event.text(event.base_node), index=_short(event.text(event.index_node)),
+        yield Hint(event.index_node, array=event.text(event.base_node), index=short(event.text(event.index_node), 20),
                    evidence=[event.base.made])
 
 
 def _is_list(index):
     return index.must_be(SEQUENCE) and index.flags >= LIST
-
-
-def _short(text):
-    return text if len(text) <= 20 else text[:17] + "…"
 
 
 def fixes(hint, edit):

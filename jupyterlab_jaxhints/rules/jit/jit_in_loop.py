@@ -21,7 +21,7 @@ setting of a sweep) has to be compiled anyway.
 import libcst as cst
 
 from ...engine.events import Transform
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from . import _closure, _hoist
 
 RULE = Rule(
@@ -78,8 +78,7 @@ COMPILES = ("jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit", "equino
 def check(event):
     """A compiled wrapper of a fresh object, for the second time in an eager loop."""
     if event.wrapped.transform in COMPILES and event.fresh and event.repeats and not event.ctx.traced:
-        text = " ".join(event.text(event.function_node).split())
-        yield Hint(event.node, function=text if len(text) <= 40 else text[:37] + "…", evidence=event.ctx.calls(),
+        yield Hint(event.node, function=short(event.text(event.function_node), 40), evidence=event.ctx.calls(),
                    data=(event.node, event.function_node, event.ctx.eager_loop.node, _closure.captured(event.function)))
 
 

@@ -24,7 +24,7 @@ from ...engine import programs, stale
 from ...engine.callables import Bound, Class
 from ...engine.events import AttributeStore, NotebookEnd
 from ...engine.values import Step
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from . import _register, _renew
 
 RULE = Rule(
@@ -86,13 +86,8 @@ def check(event):
         record = event.machine.record(change.base) if isinstance(change, AttributeStore) else None
         cls = record.cls if record is not None and isinstance(record.cls, Class) else None
         data = (change, read, cls, _register.static_attributes(event, cls)) if cls is not None else None
-        yield Hint(change.node, data=data, place=change.place, part=_short(part), function=_short(name), evidence=[
-            *read.ctx.chain(), Step(f"`{_short(read.path)}` is read here", read.node, read.place)])
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 20 else text[:19] + "…"
+        yield Hint(change.node, data=data, place=change.place, part=short(part, 20), function=short(name, 20), evidence=[
+            *read.ctx.chain(), Step(f"`{short(read.path, 20)}` is read here", read.node, read.place)])
 
 
 def fixes(hint, edit):

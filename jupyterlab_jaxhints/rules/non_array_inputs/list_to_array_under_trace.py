@@ -18,7 +18,7 @@ import sys
 
 from ...engine.events import Call, TransformedCall
 from ...engine.values import ABSTRACT, NUMBER, SEQUENCE
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="non-array inputs",
@@ -68,7 +68,7 @@ def check_made(event):
         return
     certain = _is_long(event, value, lambda part: part.must_be(ABSTRACT) and part.shape == () and part.weak is True)
     if certain is not None:
-        yield Hint(event.node, numbers=_short(event.text(event.args[0].node)), function=event.text(event.func_node),
+        yield Hint(event.node, numbers=short(event.text(event.args[0].node), 20), function=event.text(event.func_node),
                    certain=certain)
 
 
@@ -84,7 +84,7 @@ def check_given(event):
             certain = _is_long(event, argument.value, lambda part: part.must_be(NUMBER))
             if certain is not None:
                 name = event.function.name if event.function is not None else "the program"
-                yield Hint(argument.node, variant="argument", numbers=_short(event.text(argument.node)), function=name,
+                yield Hint(argument.node, variant="argument", numbers=short(event.text(argument.node), 20), function=name,
                            certain=certain)
 
 
@@ -95,8 +95,3 @@ def _is_long(event, value, is_number):
         return True if len(parts) >= MANY and all(map(is_number, parts)) else None
     record = event.machine.record(value)
     return False if record.items is None and record.rest is not None and is_number(record.rest) else None
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 20 else text[:17] + "…"

@@ -19,7 +19,7 @@ Functions that take sequences: `stack`, `concatenate`, `array`, shapes, axes; an
 from ...engine.events import Binary, Call
 from ...engine.values import JAX, SEQUENCE, STRING
 from ...knowledge import api
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="non-array inputs",
@@ -101,8 +101,7 @@ def _is_plain(value):
 
 def _hint(event, value, node, **words):
     what = "range" if "range" in value.flags else "tuple" if "tuple" in value.flags else "list"
-    text = " ".join(event.text(node).split())
-    return Hint(node, what=what, given=text if len(text) <= 24 else text[:21] + "…", evidence=[value.made],
+    return Hint(node, what=what, given=short(event.text(node)), evidence=[value.made],
                 data=event.parts(value), **words)
 
 

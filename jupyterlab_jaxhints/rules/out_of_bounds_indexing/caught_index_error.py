@@ -16,7 +16,7 @@ JAX too.
 """
 from ...engine.events import TryEnd
 from ...engine.values import JAX, MAPPING, NUMBER, SEQUENCE, SLICE
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="out-of-bounds indexing",
@@ -58,7 +58,7 @@ def check(event):
     others = [load for load in event.loads if not load.base.must_be(JAX | MAPPING)]
     if arrays and not others and all(_is_plain(event, load) for load in arrays):
         array = event.text(arrays[0].base_node)
-        yield Hint(event.node, array=array if len(array) <= 24 else array[:21] + "…", evidence=[arrays[0].base.made])
+        yield Hint(event.node, array=short(array), evidence=[arrays[0].base.made])
 
 
 def _is_plain(event, load):

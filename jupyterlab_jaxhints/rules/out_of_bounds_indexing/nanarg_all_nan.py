@@ -15,7 +15,7 @@ Slices with at least one number.
 """
 from ...engine.events import Call
 from ...engine.values import ARRAYLIKE
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="out-of-bounds indexing",
@@ -58,7 +58,7 @@ def check(event):
         return
     if any(all(number != number for number in part) for part in _slices(array.const, axis.const if axis else None)):
         text = " ".join(event.text(event.args[0].node).split())
-        yield Hint(event.node, array=text if len(text) <= 24 else text[:21] + "…", function=event.text(event.func_node),
+        yield Hint(event.node, array=short(text), function=event.text(event.func_node),
                    certain=False, evidence=[array.made])
 
 

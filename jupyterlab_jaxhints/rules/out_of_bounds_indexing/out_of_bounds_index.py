@@ -22,7 +22,7 @@ end.
 from ...engine.callables import At
 from ...engine.events import Call, ItemLoad
 from ...engine.values import JAX
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._bounds import beyond, outside, window
 
 RULE = Rule(
@@ -71,9 +71,7 @@ IN_DIM = {"jax.lax.dynamic_slice_in_dim": ("slice_size", 3), "jax.lax.dynamic_in
 
 
 def _hint(event, node, array_node, found, variant="", data=None, **words):
-    array = " ".join(event.text(array_node).split())
-    array = array if len(array) <= 16 else array[:13] + "…"
-    return Hint(node, variant=variant, array=array, index=str(found[0]), size=str(found[1]), data=data, **words)
+    return Hint(node, variant=variant, array=short(event.text(array_node), 16), index=str(found[0]), size=str(found[1]), data=data, **words)
 
 
 def _asked_for(event):

@@ -18,7 +18,7 @@ In short loops, behind a test such as `if step % 100 == 0`, and where the value 
 """
 from ...engine.events import Call
 from ...engine.values import ARRAY
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="performance",
@@ -56,5 +56,4 @@ def check(event):
     values = [arg.value for arg in event.args] + ([event.receiver] if event.receiver is not None else [])
     values += [part for value in values for part in value.elements or ()]
     if any(value.must_be(ARRAY) and "compiled" in value.flags for value in values):
-        text = " ".join(event.text(event.node).split())
-        yield Hint(event.node, call=text if len(text) <= 40 else text[:37] + "…", certain=False)
+        yield Hint(event.node, call=short(event.text(event.node), 40), certain=False)

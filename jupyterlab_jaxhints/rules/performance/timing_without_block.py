@@ -20,7 +20,7 @@ import libcst as cst
 
 from ...engine.events import NotebookEnd, Timed
 from ...engine.values import ARRAY
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="performance",
@@ -59,8 +59,7 @@ def check(event):
     """A timed stretch whose last dispatch nothing waits for."""
     for timed in event.of(Timed):
         if not timed.waits:
-            text = " ".join(event.machine.text(timed.node).split())
-            yield Hint(timed.node, place=timed.place, call=text if len(text) <= 30 else text[:27] + "…", data=timed)
+            yield Hint(timed.node, place=timed.place, call=short(event.machine.text(timed.node), 30), data=timed)
 
 
 def fixes(hint, edit):

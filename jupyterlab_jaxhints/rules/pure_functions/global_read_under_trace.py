@@ -25,7 +25,7 @@ from ...engine import programs, stale
 from ...engine.events import NameRead, NotebookEnd, TransformedCall
 from ...engine.textedits import EditRefused
 from ...engine.values import Step
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="pure functions",
@@ -73,16 +73,11 @@ def check(event):
         if not read.outer and read.value.ref in programs.objects(read.ctx):
             continue  # a static argument's: static-self-mutated speaks of it
         function = read.ctx.function
-        change = Step(f"`{_short(read.path)}` changes here", found.change.node, found.change.place)
+        change = Step(f"`{short(read.path)}` changes here", found.change.node, found.change.place)
         calls = [c for c in event.of(TransformedCall) if c.function is not None and c.function.node is function.node]
         reads = [r for r in event.of(NameRead) if r.path == read.path and r.ctx.function.node is function.node]
-        yield Hint(read.node, place=read.place, path=_short(read.path), function=_short(function.name),
+        yield Hint(read.node, place=read.place, path=short(read.path), function=short(function.name),
                    evidence=[*read.ctx.chain(), change], data=(read, calls, reads))
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:23] + "…"
 
 
 def fixes(hint, edit):

@@ -21,7 +21,7 @@ import re
 from ...engine import programs
 from ...engine.events import OuterWrite
 from ...engine.values import NUMBER, TRACER, TREE
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 from ._traced import ABOUT_TRACING, is_plain
 
 RULE = Rule(
@@ -74,13 +74,8 @@ def check(event):
     leaves = event.leaves(event.value)
     leaks = any(leaf.must_be(TRACER | TREE) for leaf in leaves)
     if leaks:
-        yield Hint(event.node, variant="leak", name=_short(event.name), evidence=[leaf.traced for leaf in leaves])
+        yield Hint(event.node, variant="leak", name=short(event.name), evidence=[leaf.traced for leaf in leaves])
     elif event.how in ("item", "attribute") and not event.value.must_be(NUMBER):
         return  # tables of what is known while tracing are kept on purpose
     elif programs.is_compiled(event.ctx) and not ABOUT_TRACING.search(event.name) and not STATIC.search(event.name):
-        yield Hint(event.node, variant="once", name=_short(event.name))
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:23] + "…"
+        yield Hint(event.node, variant="once", name=short(event.name))

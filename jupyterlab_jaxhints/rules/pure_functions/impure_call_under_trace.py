@@ -15,7 +15,7 @@ Outside of compiled code, in callbacks, and under `grad` or `vmap` alone, where 
 """
 from ...engine import programs
 from ...engine.events import Call
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="pure functions",
@@ -64,8 +64,7 @@ def check(event):
         return
     if event.name in CLOCKS and _is_watched(event):
         return
-    text = " ".join(event.text(event.node).split())
-    yield Hint(event.node, call=text if len(text) <= 30 else text[:29] + "…")
+    yield Hint(event.node, call=short(event.text(event.node), 30))
 
 
 def _is_watched(event):

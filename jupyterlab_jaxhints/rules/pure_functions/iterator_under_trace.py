@@ -27,7 +27,7 @@ from ...engine.events import Call, TransformedCall
 from ...engine.specs import spec_of
 from ...engine.textedits import EditRefused
 from ...engine.values import ARRAY, ITERATOR, NUMBER, SEQUENCE
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="pure functions",
@@ -83,7 +83,7 @@ def check_call(event):
         value = event.args[0].value if event.args else None
         outside = value is not None and value.must_be(ITERATOR) and event.machine.is_older(value, event.ctx.staging_frame)
         if outside and programs.is_compiled(event.ctx):
-            yield Hint(event.node, variant="next", value=_short(event.text(event.node)), evidence=[value.made],
+            yield Hint(event.node, variant="next", value=short(event.text(event.node)), evidence=[value.made],
                        data=_turn(event, value))
         return
     spec = spec_of(event.name)
@@ -107,7 +107,7 @@ def check_transformed(event):
 def _given(event, args, name):
     for arg in args:
         if not arg.star and (arg.value.must_be(ITERATOR) or arg.value.must_be(SEQUENCE) and "range" in arg.value.flags):
-            yield Hint(arg.node, variant="given", kind="error", value=_short(event.text(arg.node)),
+            yield Hint(arg.node, variant="given", kind="error", value=short(event.text(arg.node)),
                        function=name.rpartition(".")[2], evidence=[arg.value.made], data=(arg.node, _numbers(event, arg.value)))
 
 
@@ -129,11 +129,6 @@ def _numbers(event, value):
     """Every element, or every part of each, must be a number or an array."""
     rows = event.parts(value) or [event.machine.element(value)]
     return all(leaf.must_be(NUMBER | ARRAY) for row in rows for leaf in event.leaves(row))
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:23] + "…"
 
 
 def fixes(hint, edit):

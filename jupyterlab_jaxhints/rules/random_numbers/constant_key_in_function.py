@@ -23,7 +23,7 @@ from ...engine import reuse
 from ...engine.events import KeyUse
 from ...engine.scopes import occurrences
 from ...engine.values import ITERATOR, MAPPING, SEQUENCE
-from ..base import Clean, Example, Hint, Rule, on
+from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
     section="random numbers",
@@ -68,7 +68,7 @@ def check(event):
         return
     frame = _frame(event)
     if frame is not None:
-        yield Hint(call, place=made.place, call=_short(event.text(call)))
+        yield Hint(call, place=made.place, call=short(event.text(call), 30))
         return
     loop = event.ctx.own_loop
     if loop is None or event.ctx.traced or made.place is not event.place or not reuse.contains(loop.node, call):
@@ -77,7 +77,7 @@ def check(event):
     if over is not None and reuse.contains(over, call):
         return
     sweep = loop.over is not None and loop.over.must_be(SEQUENCE | MAPPING | ITERATOR) and "range" not in loop.over.flags
-    yield Hint(call, variant="loop", place=made.place, certain=not sweep, call=_short(event.text(call)))
+    yield Hint(call, variant="loop", place=made.place, certain=not sweep, call=short(event.text(call), 30))
 
 
 def _frame(event):
@@ -109,8 +109,3 @@ def _is_outer(event, node):
         scope = scope.parent
     loops = [loop.node for _, loop in event.ctx.loops]
     return not any(name == node.value and stored for loop in loops for name, stored, _ in occurrences(loop))
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 30 else text[:29] + "…"

@@ -25,7 +25,7 @@ from ...engine import reuse
 from ...engine.events import KeyUse
 from ...engine.scopes import target_names
 from ...engine.values import Step
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from ._split import is_statement, new_name, one_more, split_before, splitter, zip_keys
 
 RULE = Rule(
@@ -91,12 +91,7 @@ def check(event):
     if before is not None:
         evidence.append(Step("used here before", before.node, before.place))
     yield Hint(found.site.node, place=found.site.place, variant=variant, certain=found.certain, evidence=evidence,
-               key=_short(event.text(found.site.node)), transform=found.repeats, data=found)
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:23] + "…"
+               key=short(event.text(found.site.node)), transform=found.repeats, data=found)
 
 
 def fixes(hint, edit):

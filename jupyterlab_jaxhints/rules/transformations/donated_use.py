@@ -19,7 +19,7 @@ shape, which JAX leaves alone.
 from ...engine.events import Binary, Call, Format, ItemLoad, TransformedCall
 from ...engine.values import ARRAY
 from ...knowledge import api
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="transformations",
@@ -73,7 +73,7 @@ def check_call(event):
     for argument, step in event.gone:
         yield _hint(event, argument.node, step)
     if event.twice is not None and not event.gone:
-        yield Hint(event.twice.node, variant="twice", array=_short(event.text(event.twice.node)),
+        yield Hint(event.twice.node, variant="twice", array=short(event.text(event.twice.node)),
                    data=event.twice.node if event.twice.value.must_be(ARRAY) else None)
 
 
@@ -123,12 +123,7 @@ def _read(event, value, node):
 
 
 def _hint(event, node, step):
-    return Hint(node, array=_short(event.text(node)), evidence=[step])
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:21] + "…"
+    return Hint(node, array=short(event.text(node)), evidence=[step])
 
 
 def fixes(hint, edit):

@@ -21,7 +21,7 @@ import libcst as cst
 
 from ...engine.events import TransformedCall
 from ...engine.values import ARRAYLIKE, NUMBER
-from ..base import Clean, Example, Fix, Hint, Rule, on
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
 
 RULE = Rule(
     section="transformations",
@@ -72,7 +72,7 @@ def check(event):
         found = next((leaf for leaf in leaves if _is_integer(leaf)), None)
         if found is not None:
             whole = len(leaves) == 1 and found is argument.value
-            yield Hint(argument.node, variant="" if whole else "leaf", argument=_short(event.text(argument.node)),
+            yield Hint(argument.node, variant="" if whole else "leaf", argument=short(event.text(argument.node)),
                        dtype=found.dtype, transform=wrapped.transform.rpartition(".")[2],
                        evidence=[found.made or argument.value.made], data=(found, whole))
 
@@ -90,11 +90,6 @@ def _differentiated(event, option, count):
 
 def _is_integer(value):
     return value.must_be(NUMBER | ARRAYLIKE) and (value.dtype or "").startswith(("int", "uint", "bool"))
-
-
-def _short(text):
-    text = " ".join(text.split())
-    return text if len(text) <= 24 else text[:21] + "…"
 
 
 def fixes(hint, edit):
