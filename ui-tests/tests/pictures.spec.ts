@@ -1,4 +1,4 @@
-import { expect, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
+import { expect, test } from '@jupyterlab/galata';
 import * as path from 'path';
 
 import {
@@ -9,22 +9,11 @@ import {
   openPanel,
   panel
 } from './notebooks';
+import { openTour } from './tour';
 
 const FOLDER =
   process.env.JAXHINTS_SCREENSHOTS ??
   path.resolve(__dirname, '..', 'screenshots');
-
-/** Opens the tour by its command and waits for its hints. */
-async function openTour(
-  page: IJupyterLabPageFixture,
-  cwd: string
-): Promise<void> {
-  await page.evaluate(async folder => {
-    const { commands } = (window as any).jupyterapp;
-    await commands.execute('jaxhints:open-tour', { cwd: folder });
-  }, cwd);
-  await expect(page.locator('.jp-JaxHints-mark').first()).toBeVisible();
-}
 
 for (const theme of ['light', 'dark'] as const) {
   test(`the tour in the ${theme} theme`, async ({ page, tmpPath }) => {

@@ -1,4 +1,4 @@
-import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
+import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
 import type { Request } from '@playwright/test';
 import * as fs from 'fs';
 import * as path from 'path';
@@ -27,11 +27,31 @@ function read(...parts: string[]): any {
 /** The rows of the guide, as the Python tests have them. */
 export const ROWS: ITourRow[] = read('tests', 'tour', 'rows.json');
 
+const cellsOfTour = (): any[] =>
+  read('jupyterlab_jaxhints', 'tour', 'tour.ipynb').cells;
+
+/** The place of a cell of the tour among all its cells, from 0. */
+export function tourCell(id: string): number {
+  return cellsOfTour().findIndex(cell => cell.id === id);
+}
+
+/** Opens a copy of the tour by its command and waits for its hints. */
+export async function openTour(
+  page: IJupyterLabPageFixture,
+  cwd: string
+): Promise<void> {
+  await page.evaluate(async folder => {
+    const { commands } = (window as any).jupyterapp;
+    await commands.execute('jaxhints:open-tour', { cwd: folder });
+  }, cwd);
+  await expect(page.locator('.jp-JaxHints-mark').first()).toBeVisible();
+}
+
 /** The code cells of the tour, in order. */
 export function tourCells(): ITourCell[] {
   const cells: ITourCell[] = [];
   let section = '';
-  for (const cell of read('jupyterlab_jaxhints', 'tour', 'tour.ipynb').cells) {
+  for (const cell of cellsOfTour()) {
     const text = [cell.source].flat().join('');
     if (cell.cell_type === 'code') {
       cells.push({ id: cell.id, text, section });

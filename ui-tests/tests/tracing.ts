@@ -29,14 +29,8 @@ export async function trust(page: IJupyterLabPageFixture): Promise<void> {
   });
 }
 
-/** Opens a trusted notebook, runs its first cell, and switches the trace on. */
-export async function traced(
-  page: IJupyterLabPageFixture,
-  tmpPath: string,
-  cells: string[]
-): Promise<void> {
-  await openNotebook(page, tmpPath, cells);
-  await trust(page);
+/** Waits until the notebook's kernel is there and does nothing. */
+export async function kernelIdle(page: IJupyterLabPageFixture): Promise<void> {
   await page.waitForFunction(
     () => {
       const widget = (window as any).jupyterapp.shell.currentWidget;
@@ -45,13 +39,29 @@ export async function traced(
     null,
     { timeout: 60_000 }
   );
+}
+
+/** Switches the trace on, for the first time. */
+export async function switchOn(page: IJupyterLabPageFixture): Promise<void> {
+  await openPanel(page);
+  await section(page).getByRole('switch', { name: 'Live trace' }).click();
+  await expect(section(page)).toContainText('it is no sandbox');
+  await section(page).getByRole('button', { name: 'Turn on' }).click();
+}
+
+/** Opens a trusted notebook, runs its first cell, and switches the trace on. */
+export async function traced(
+  page: IJupyterLabPageFixture,
+  tmpPath: string,
+  cells: string[]
+): Promise<void> {
+  await openNotebook(page, tmpPath, cells);
+  await trust(page);
+  await kernelIdle(page);
   await runCell(page, 0);
   await expect(page.locator('.jp-Notebook .jp-InputPrompt').first()).toHaveText(
     '[1]:',
     { timeout: 40_000 }
   );
-  await openPanel(page);
-  await section(page).getByRole('switch', { name: 'Live trace' }).click();
-  await expect(section(page)).toContainText('it is no sandbox');
-  await section(page).getByRole('button', { name: 'Turn on' }).click();
+  await switchOn(page);
 }
