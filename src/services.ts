@@ -23,6 +23,7 @@ import { HintActions } from './commands/actions';
 import { CommandIDs } from './commands/ids';
 import { hintExtension } from './editor/extension';
 import { ghostExtension } from './editor/ghost';
+import { nameExtension } from './editor/names';
 import { FILE_CELL } from './hosts/file';
 import { HintSettings } from './settings/model';
 import { type IHintActions, IJaxHints } from './tokens';
@@ -66,7 +67,7 @@ export const hintsPlugin: JupyterFrontEndPlugin<IJaxHints> = {
     const actions = new HintActions(app, tracker, trans);
     addMarks(editors, tracker, actions, trans, () => fixKey(app.commands));
     const traces = new TraceManager(notebooks, tracker, client, settings);
-    addShapes(editors, traces);
+    addShapes(editors, traces, trans);
     return { client, settings, tracker, actions, traces };
   }
 };
@@ -92,10 +93,11 @@ function addMarks(
   });
 }
 
-/** Gives each editor of a code cell the shapes that the kernel told. */
+/** Gives each editor of a code cell the shapes and the names that the kernel told. */
 function addShapes(
   editors: IEditorExtensionRegistry,
-  traces: TraceManager
+  traces: TraceManager,
+  trans: TranslationBundle
 ): void {
   const sources = new WeakMap<object, NotebookShapes>();
   editors.addExtension({
@@ -109,9 +111,10 @@ function addShapes(
       const source =
         sources.get(notebook) ?? new NotebookShapes(traces, notebook);
       sources.set(notebook, source);
-      return EditorExtensionRegistry.createImmutableExtension(
-        ghostExtension(cell.id, source)
-      );
+      return EditorExtensionRegistry.createImmutableExtension([
+        ghostExtension(cell.id, source),
+        nameExtension(cell.id, source, trans)
+      ]);
     }
   });
 }

@@ -6,6 +6,7 @@ export const CommandIDs = {
   next: 'jaxhints:next-hint',
   previous: 'jaxhints:previous-hint',
   showCard: 'jaxhints:show-card',
+  showName: 'jaxhints:show-name',
   closeCard: 'jaxhints:close-card',
   openPanel: 'jaxhints:open-panel',
   openRule: 'jaxhints:open-rule',

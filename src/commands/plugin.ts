@@ -12,6 +12,7 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { hideCards, openCard, showCard } from '../editor/cards';
 import { editorContext } from '../editor/context';
+import { showName } from '../editor/names';
 import { hintsAtCursor, type IPlacedHint } from '../editor/state';
 import type { HintSettings } from '../settings/model';
 import { type IHintActions, type IHintDocument, IJaxHints } from '../tokens';
@@ -162,6 +163,18 @@ function addCardCommands(
       const view = activeView(hints.tracker.front);
       if (view) {
         showCard(view, hintsAtCursor(view.state), true);
+      }
+    }
+  });
+  commands.addCommand(CommandIDs.showName, {
+    label: trans.__('Show the Type of the Name at the Cursor'),
+    caption: trans.__('What the kernel holds under the name, or the trace saw'),
+    describedBy: NO_ARGUMENTS,
+    isEnabled: () => hints.tracker.current !== null,
+    execute: async () => {
+      const view = activeView(hints.tracker.front);
+      if (view) {
+        await showName(view);
       }
     }
   });

@@ -2,12 +2,13 @@ import type { ISharedNotebook } from '@jupyter/ydoc';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import type { IShapeSource } from '../editor/ghost';
-import type { LineShape } from '../protocol';
+import type { INameSource } from '../editor/names';
+import type { LineShape, NameFact } from '../protocol';
 import type { TraceManager } from './manager';
 import type { TraceModel } from './model';
 
-/** The shapes of a notebook's cells, for editors that are made before or after its trace. */
-export class NotebookShapes implements IShapeSource {
+/** The shapes and names of a notebook's cells, for editors that are made before or after its trace. */
+export class NotebookShapes implements IShapeSource, INameSource {
   constructor(
     private readonly _traces: TraceManager,
     private readonly _notebook: ISharedNotebook
@@ -30,6 +31,18 @@ export class NotebookShapes implements IShapeSource {
 
   shapes(cell: string): readonly LineShape[] {
     return this._model?.shapes(cell) ?? [];
+  }
+
+  get factsOn(): boolean {
+    return this._model?.factsOn ?? false;
+  }
+
+  async fact(name: string): Promise<NameFact | null> {
+    return this._model?.fact(name) ?? null;
+  }
+
+  typed(cell: string): readonly LineShape[] {
+    return this._model?.typed(cell) ?? [];
   }
 
   private _onAdded(_: TraceManager, model: TraceModel): void {
