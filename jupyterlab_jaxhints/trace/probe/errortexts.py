@@ -14,7 +14,7 @@ BY_TEXT = tuple(
                             r"|must return a boolean scalar"),
         ("lax-dtype-mismatch", r"requires arguments to have the same dtypes"),
         ("vmap-axes-mismatch", r"vmap got inconsistent sizes|in_axes must be|axes must be|rank should be at least"
-                               r"|vmap (was|must)|out_axes|vmap got arg"),
+                               r"|vmap (was|must)|in_axes specification|out_axes|vmap got arg"),
         ("nonscalar-grad", r"only defined for scalar-output|Gradient only defined|scalar-valued functions"),
         ("integer-grad", r"requires real- or complex-valued inputs|requires real-valued (inputs|outputs)"),
         ("unhashable-static-arg", r"Non-hashable static arguments|unhashable type|static arguments? should be comparable"),
