@@ -22,7 +22,7 @@ class Lanes:
         self._writer = Writer(texts, config)
         self._ids: dict[str, Counter[str]] = defaultdict(Counter)
         self._seen = Seen(kernel=f"Python {trace.python}" if trace.python else "", jax=trace.jax or "",
-                          device=getattr(trace, "device", None) or "CPU")
+                          device=trace.device or "")
 
     def merged(self, results: Sequence[CellResult]) -> list[CellResult]:
         """The results with both lanes' hints, in the order of the text."""

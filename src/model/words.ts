@@ -24,7 +24,10 @@ export function certaintyText(
 ): string {
   if (diagnostic.seen) {
     const { jax, device } = diagnostic.seen;
-    return trans.__('✓ seen in the kernel · JAX %1 · %2', jax, device);
+    // Without an array in the kernel its device is not known yet.
+    return device
+      ? trans.__('✓ seen in the kernel · JAX %1 · %2', jax, device)
+      : trans.__('✓ seen in the kernel · JAX %1', jax);
   }
   return diagnostic.certainty === 'certain'
     ? trans.__('certain from the code')

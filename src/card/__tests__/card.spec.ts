@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { fixOf, hintOf, notebookOf, rangeOf } from '../../__tests__/fakes';
 import { NotebookHost } from '../../hosts/notebook';
-import type { Diagnostic } from '../../protocol';
+import type { Diagnostic, Fix } from '../../protocol';
 import { diffOf } from '../diff';
 import { plainText, spans } from '../message';
 import { createCard } from '../view';
@@ -10,7 +10,10 @@ import { createCard } from '../view';
 const MAKE = 'import jax.numpy as jnp\nx = jnp.zeros(3)';
 const BAD = 'y = 0\nx[0] = 1\nz = 2';
 
-function cardOf(hint: Diagnostic): {
+function cardOf(
+  hint: Diagnostic,
+  onCompare: ((fix: Fix) => Promise<string>) | null = null
+): {
   card: HTMLElement;
   calls: Record<string, unknown[][]>;
 } {
@@ -27,7 +30,8 @@ function cardOf(hint: Diagnostic): {
     onFix: note('fix'),
     onReveal: note('reveal'),
     onRule: note('rule'),
-    onCopy: note('copy')
+    onCopy: note('copy'),
+    onCompare
   });
   return { card, calls };
 }
@@ -109,6 +113,45 @@ describe('createCard', () => {
     ]);
   });
 
+  it('says what the trace knows of a fix', () => {
+    const [one, two] = fixes;
+    const told = (good: boolean, message: string) => ({
+      verification: { good, message, worse: false }
+    });
+    const { card } = cardOf({
+      ...hint,
+      fixes: [
+        { ...one, ...told(true, 'traces cleanly') },
+        { ...two, ...told(false, 'still fails: `x`') }
+      ]
+    });
+    const remarks = [...card.querySelectorAll('.jp-JaxHints-remarks > *')];
+    expect(remarks.map(remark => remark.textContent)).toEqual([
+      'traces cleanly',
+      'still fails: `x`'
+    ]);
+    expect(remarks[0].matches('.jp-mod-good')).toBe(true);
+    expect(remarks[1].matches('.jp-mod-bad')).toBe(true);
+  });
+
+  it('compares the fix that is shown, where the cell was traced', async () => {
+    expect(cardOf(hint).card.textContent).not.toContain('Compare fix');
+    const asked: Fix[] = [];
+    const { card } = cardOf(hint, async fix => {
+      asked.push(fix);
+      return 'same values';
+    });
+    const [, second] = card.querySelectorAll('.jp-JaxHints-button');
+    second.dispatchEvent(new FocusEvent('focus'));
+    press(card, 'Compare fix');
+    const remark = card.querySelector('.jp-JaxHints-remarks > .jp-mod-shown');
+    expect(remark?.textContent).toBe('comparing…');
+    await Promise.resolve();
+    expect(asked).toEqual([fixes[1]]);
+    expect(remark?.textContent).toBe('same values');
+    expect(remark?.matches('.jp-mod-good')).toBe(true);
+  });
+
   it('shows code of the notebook as text, whatever it says', () => {
     const message = 'a `<img src=x onerror=alert(1)>` b';
     const { card } = cardOf({ ...hint, message, fixes: [] });
@@ -121,6 +164,10 @@ describe('createCard', () => {
     const { card } = cardOf({ ...hint, seen });
     expect(card.querySelector('.jp-mod-seen')?.textContent).toBe(
       '✓ seen in the kernel · JAX 0.10.2 · cpu'
+    );
+    const unknown = cardOf({ ...hint, seen: { ...seen, device: '' } }).card;
+    expect(unknown.querySelector('.jp-mod-seen')?.textContent).toBe(
+      '✓ seen in the kernel · JAX 0.10.2'
     );
   });
 });
