@@ -11,22 +11,19 @@ import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
 import { HintsClient } from './client';
 import { HintActions } from './commands/actions';
 import { CommandIDs } from './commands/ids';
+import type { IEditorContext } from './editor/context';
 import { hintExtension } from './editor/extension';
 import { ghostExtension } from './editor/ghost';
 import { nameExtension } from './editor/names';
 import { FILE_CELL } from './hosts/file';
 import { HintSettings } from './settings/model';
-import { type IHintActions, IJaxHints } from './tokens';
+import { IJaxHints } from './tokens';
 import type { HintDocument } from './model/document';
 import { HintTracker } from './model/tracker';
 import { TraceManager } from './trace/manager';
@@ -65,8 +62,13 @@ export const hintsPlugin: JupyterFrontEndPlugin<IJaxHints> = {
       settings
     );
     const actions = new HintActions(app, tracker, trans);
-    addMarks(editors, tracker, actions, trans, () => fixKey(app.commands));
     const traces = new TraceManager(notebooks, tracker, client, settings);
+    addMarks(editors, tracker, document => ({
+      actions,
+      trans,
+      fixKey: () => fixKey(app.commands),
+      comparer: hint => traces.ofDocument(document)?.comparer(hint) ?? null
+    }));
     addShapes(editors, traces, trans);
     return { client, settings, tracker, actions, traces };
   }
@@ -76,9 +78,9 @@ export const hintsPlugin: JupyterFrontEndPlugin<IJaxHints> = {
 function addMarks(
   editors: IEditorExtensionRegistry,
   tracker: HintTracker,
-  actions: IHintActions,
-  trans: TranslationBundle,
-  key: () => string
+  contextOf: (
+    document: HintDocument
+  ) => Omit<IEditorContext, 'cell' | 'document'>
 ): void {
   editors.addExtension({
     name: 'jaxhints',
@@ -86,7 +88,7 @@ function addMarks(
       const place = placeOf(model, tracker);
       return place
         ? EditorExtensionRegistry.createImmutableExtension(
-            hintExtension({ ...place, actions, trans, fixKey: key })
+            hintExtension({ ...place, ...contextOf(place.document) })
           )
         : null;
     }
@@ -97,7 +99,7 @@ function addMarks(
 function addShapes(
   editors: IEditorExtensionRegistry,
   traces: TraceManager,
-  trans: TranslationBundle
+  trans: IEditorContext['trans']
 ): void {
   const sources = new WeakMap<object, NotebookShapes>();
   editors.addExtension({

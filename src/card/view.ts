@@ -25,6 +25,8 @@ export interface ICardOptions {
   readonly onReveal: (cell: string, range: Range) => void;
   readonly onRule: (name: string) => void;
   readonly onCopy: (hint: Diagnostic) => void;
+  /** Runs the old and the fixed code on the real values and tells what came of it; null where there is no trace. */
+  readonly onCompare?: ((fix: Fix) => Promise<string>) | null;
 }
 
 /** The card of one hint: rule and certainty, what JAX does, why, the fix as a diff, buttons, small things. */
@@ -52,9 +54,12 @@ export function createCard(options: ICardOptions): HTMLElement {
     small(trans.__('Rule page'), '', () => options.onRule(hint.rule)),
     small(trans.__('Copy'), trans.__('Copy the message'), () =>
       options.onCopy(hint)
-    ),
-    remarks
+    )
   );
+  if (options.onCompare && hint.fixes.length > 0) {
+    foot.append(comparison(options, options.onCompare, remarks));
+  }
+  foot.append(remarks);
   card.append(foot);
   return card;
 }
@@ -128,6 +133,7 @@ function fixes(options: ICardOptions, remarks: HTMLElement): HTMLElement[] {
     diffs.append(diff);
     const remark = element('span', '', fixRemark(fix, trans));
     remark.classList.toggle('jp-mod-good', fix.verification?.good === true);
+    remark.classList.toggle('jp-mod-bad', fix.verification?.good === false);
     remarks.append(remark);
     const press = button('jp-JaxHints-button', fix.title, () =>
       options.onFix(fix)
@@ -143,6 +149,27 @@ function fixes(options: ICardOptions, remarks: HTMLElement): HTMLElement[] {
   row.addEventListener('mouseleave', () => show(0));
   show(0);
   return [diffs, row];
+}
+
+/** Compares the fix that is shown; the answer takes the place of its remark. */
+function comparison(
+  { hint, trans }: ICardOptions,
+  compare: (fix: Fix) => Promise<string>,
+  remarks: HTMLElement
+): HTMLElement {
+  const title = trans.__('Runs the old and the fixed code on the real values');
+  return small(trans.__('Compare fix'), title, () => {
+    const all = [...remarks.children];
+    const index = all.findIndex(one => one.matches('.jp-mod-shown'));
+    const remark = all[index];
+    remark.textContent = trans.__('comparing…');
+    remark.classList.remove('jp-mod-good', 'jp-mod-bad');
+    void compare(hint.fixes[index]).then(answer => {
+      remark.textContent = answer || trans.__('not compared');
+      remark.classList.toggle('jp-mod-good', answer.startsWith('same'));
+      remark.classList.toggle('jp-mod-bad', answer.includes('differ:'));
+    });
+  });
 }
 
 function diffLines({ host, trans }: ICardOptions, fix: Fix): HTMLElement[] {

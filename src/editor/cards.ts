@@ -129,7 +129,8 @@ function cardsView(
             hideCards(view);
             actions.openRule(name);
           },
-          onCopy: copied => actions.copy(copied)
+          onCopy: copied => actions.copy(copied),
+          onCompare: context.comparer?.(hint) ?? null
         })
       )
     );

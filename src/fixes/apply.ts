@@ -37,9 +37,11 @@ export function isCurrent(document: IHintDocument, fix: Fix): boolean {
   );
 }
 
-/** The fix that fix-all takes for a hint: the preferred one where it is safe, else the first safe one. */
+/** The fix that fix-all takes for a hint: the first safe one that the trace does not know to make things worse. */
 export function safeFix(diagnostic: Diagnostic): Fix | null {
-  return diagnostic.fixes.find(fix => fix.applicability === 'safe') ?? null;
+  const isSafe = ({ applicability, verification }: Fix) =>
+    applicability === 'safe' && verification?.worse !== true;
+  return diagnostic.fixes.find(isSafe) ?? null;
 }
 
 /** Applies the safe fixes that do not touch each other, as one undo step; says how many. */

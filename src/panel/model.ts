@@ -10,6 +10,7 @@ import type {
   IHost,
   IHostCell
 } from '../tokens';
+import { hintAtHand } from '../trace/fixes';
 import type { TraceModel } from '../trace/model';
 
 type Severity = Diagnostic['severity'];
@@ -112,6 +113,24 @@ export class PanelModel {
       const fix = safeFix(hint);
       return document && fix && isCurrent(document, fix);
     }).length;
+  }
+
+  /** Compares the values of the fix at hand with the old ones; null where no traced cell has a fix. */
+  compare(): (() => void) | null {
+    const document = this._document;
+    const hints = (document?.all() ?? []).filter(
+      hint => hint.fixes.length > 0 && this._trace?.comparer(hint)
+    );
+    if (!document || hints.length === 0) {
+      return null;
+    }
+    return () => {
+      const cell = this._tracker.front?.cell ?? null;
+      const line =
+        document.cursor?.cell === cell ? document.cursor?.line : null;
+      const hint = hintAtHand(hints, this._selected, cell, line ?? null);
+      void this._trace?.comparer(hint)?.(hint.fixes[0]);
+    };
   }
 
   groups(): IGroup[] {

@@ -16,6 +16,8 @@ export interface ITraceCallbacks {
 
 interface ITraceProps extends ITraceCallbacks {
   readonly trace: TraceModel;
+  /** Compares the fix at hand; null where there is none. */
+  readonly compare: (() => void) | null;
   readonly trans: TranslationBundle;
 }
 
@@ -189,6 +191,17 @@ function Shapes(props: ITraceProps): JSX.Element {
         <Check {...props} action="nan">
           {trans.__('Find NaN')}
         </Check>
+        <button
+          type="button"
+          className="jp-JaxHints-button"
+          disabled={!props.compare || isBlocked(trace)}
+          title={trans.__(
+            'Runs the code as it is and with the fix at hand on the real values'
+          )}
+          onClick={() => props.compare?.()}
+        >
+          {trans.__('Compare fix')}
+        </button>
         {trace.standing === 'tracing' && (
           <button
             type="button"
@@ -217,13 +230,18 @@ function Check({
     <button
       type="button"
       className="jp-JaxHints-button"
-      disabled={trace.kernel.status !== 'idle' || trace.isAsking}
+      disabled={isBlocked(trace)}
       title={trans.__('Compiles or runs the cell on the device')}
       onClick={() => onCheck(action)}
     >
       {children}
     </button>
   );
+}
+
+/** Whether the kernel can't be asked now. */
+function isBlocked({ kernel, isAsking }: TraceModel): boolean {
+  return kernel.status !== 'idle' || isAsking;
 }
 
 function stateText(trace: TraceModel, trans: TranslationBundle): string {

@@ -68,7 +68,13 @@ export function PanelView(props: IPanelProps): JSX.Element {
           ))}
         </ul>
       )}
-      {model.trace && <TraceSection trace={model.trace} {...props} />}
+      {model.trace && (
+        <TraceSection
+          trace={model.trace}
+          compare={model.compare()}
+          {...props}
+        />
+      )}
     </>
   );
 }

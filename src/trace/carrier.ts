@@ -38,6 +38,11 @@ export class TraceCarrier {
       : null;
   }
 
+  /** The server drops what it was told. */
+  async forget(notebook: string): Promise<void> {
+    await this._client.trace({ notebook, action: 'forget' });
+  }
+
   /** A kernel without the probe gets it, and the question again. */
   private async _send(
     question: Reply,

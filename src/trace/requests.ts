@@ -1,5 +1,5 @@
 import type { IKernelLink } from '../kernel';
-import type { TraceRequest } from '../protocol';
+import type { AskedFix, TraceRequest } from '../protocol';
 import type { HintSettings } from '../settings/model';
 import type { IHost } from '../tokens';
 import { wordsIn } from './names';
@@ -12,12 +12,18 @@ export class TraceRequests {
     private readonly _settings: HintSettings
   ) {}
 
-  /** A trace or a check of cells. `executed` is the cell that ran last. */
-  cells(
-    action: TraceRequest['action'],
-    targets: string[],
-    executed: string | null
-  ): TraceRequest {
+  /** The cell that ran last, by id. */
+  executed: string | null = null;
+
+  /** Cells that have not run with the text they have. */
+  pending(): string[] {
+    const ran = new Set(this._kernel.ran());
+    const ids = this._host.cells().map(({ id }) => id);
+    return ids.filter(id => !ran.has(id));
+  }
+
+  /** A trace or a check of cells. */
+  cells(action: TraceRequest['action'], targets: string[]): TraceRequest {
     const ran = this._kernel.ran();
     return {
       ...this.facts(),
@@ -25,9 +31,14 @@ export class TraceRequests {
       cells: this._host.cells().map(({ id, text }) => ({ id, text })),
       targets,
       ran,
-      executed: ran.find(id => id === executed) ?? null,
+      executed: ran.find(id => id === this.executed) ?? null,
       settings: this._settings.merged(this._host.settings())
     };
+  }
+
+  /** A question about fixes: whether they trace, or what they give on the real values. */
+  fixes(action: 'verify' | 'compare', fixes: AskedFix[]): TraceRequest {
+    return { ...this.cells(action, []), names: [], fixes };
   }
 
   /** What the kernel holds under the notebook's names: of very many the first, and `name` in any case. */

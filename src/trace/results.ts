@@ -20,7 +20,7 @@ export interface ILastTrace {
 export class TraceResults {
   facts: KernelFacts | null = null;
   last: ILastTrace | null = null;
-  /** The answer to a question of memory or NaN. */
+  /** The answer to a question of memory, NaN, or a fix's values. */
   remark = '';
   readonly names = new KernelNames();
 
@@ -30,14 +30,15 @@ export class TraceResults {
     if (TELLS.test(answer.state)) {
       this.names.take(request.names ?? [], answer.names);
     }
-    if (request.action === 'facts') {
+    if (request.action === 'facts' || request.action === 'verify') {
       return;
     }
     this.remark = answer.remark;
     const asked = request.cells ?? [];
     const texts = new Map(asked.map(({ id, text }) => [id, text ?? '']));
-    for (const { id, shapes } of answer.cells) {
-      this._cells.set(id, { text: texts.get(id) ?? '', shapes });
+    for (const { id, shapes, state } of answer.cells) {
+      const isTraced = /traced/.test(state);
+      this._cells.set(id, { text: texts.get(id) ?? '', shapes, isTraced });
     }
     if (request.action === 'trace' && answer.cells.length > 0) {
       const done = answer.cells.filter(({ state }) => /traced/.test(state));
@@ -55,8 +56,14 @@ export class TraceResults {
     return known?.text === text ? (known?.shapes ?? []) : [];
   }
 
+  /** Whether a cell was traced with this text. */
+  isTraced(cell: string, text: string | null): boolean {
+    const known = this._cells.get(cell);
+    return known?.isTraced === true && known.text === text;
+  }
+
   private readonly _cells = new Map<
     string,
-    { text: string; shapes: readonly LineShape[] }
+    { text: string; shapes: readonly LineShape[]; isTraced: boolean }
   >();
 }

@@ -15,9 +15,11 @@ export class Wishes {
   /** Cells to trace. */
   readonly cells = new Set<string>();
   facts = false;
+  /** Cells that were traced: their fixes are to be verified, when nothing else is. */
+  readonly verified = new Set<string>();
 
   get isEmpty(): boolean {
-    return this.cells.size === 0 && !this.facts;
+    return this.cells.size === 0 && !this.facts && this.verified.size === 0;
   }
 
   /** Adds cells, and looks after a pause. */
@@ -40,7 +42,7 @@ export class Wishes {
   /** Keeps what an answer leaves to be asked for again. */
   accept(
     { action, targets }: TraceRequest,
-    { state }: Pick<TraceResponse, 'state'>
+    { state, cells }: Pick<TraceResponse, 'state' | 'cells'>
   ): void {
     const isMissed = state === 'kernel busy' || state === 'aborted';
     // The first traces of a process are slow: what ran out of time goes on from where JAX's caches are now.
@@ -52,6 +54,11 @@ export class Wishes {
       targets?.forEach(cell => this.cells.add(cell));
     }
     this.facts ||= isMissed;
+    if (action === 'trace') {
+      cells
+        .filter(cell => /traced/.test(cell.state))
+        .forEach(({ id }) => this.verified.add(id));
+    }
     this._timeouts += isCold ? 1 : 0;
     this._misses = isMissed ? this._misses + 1 : isCold ? this._misses : 0;
   }
@@ -71,6 +78,7 @@ export class Wishes {
   clear(): void {
     this.stop();
     this.cells.clear();
+    this.verified.clear();
     this.facts = false;
   }
 

@@ -1,7 +1,7 @@
 import type { NotebookModel } from '@jupyterlab/notebook';
 
-import { documentOf, fixOf, notebookOf } from '../../__tests__/fakes';
-import { applyFix, fixAllSafe, together } from '../apply';
+import { documentOf, fixOf, hintOf, notebookOf } from '../../__tests__/fakes';
+import { applyFix, fixAllSafe, safeFix, together } from '../apply';
 
 const MAKE = 'import jax.numpy as jnp\nx = jnp.zeros(3)';
 const FIXED = 'x = x.at[0].set(1)';
@@ -107,6 +107,18 @@ describe('fixAllSafe', () => {
     expect(await fixAllSafe(document)).toBe(2);
     expect(texts(model).slice(1)).toEqual([FIXED, 'y = 1', FIXED]);
     expect(await fixAllSafe(document)).toBe(0);
+  });
+
+  it('takes no fix that the trace knows to make things worse', () => {
+    const all = { b: 'x[0] = 1' };
+    const [bad, good] = ['2', '3'].map(text =>
+      fixOf(all, [['b', 'x[0] = 1', text]])
+    );
+    const worse = { good: false, worse: true, message: 'fails: `x`' };
+    const fixes = [{ ...bad, verification: worse }, good];
+    const hint = hintOf('b', all.b, 'x[0] = 1', { fixes });
+    expect(safeFix(hint)).toBe(good);
+    expect(safeFix({ ...hint, fixes: fixes.slice(0, 1) })).toBeNull();
   });
 
   it('inserts a line that two fixes want once, and leaves overlaps', async () => {

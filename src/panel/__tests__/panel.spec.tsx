@@ -54,6 +54,7 @@ function traceOf(standing: string, more: object = {}): TraceModel {
     shapesOn: true,
     isStale: false,
     isAsking: false,
+    comparer: () => null,
     ...more
   } as unknown as TraceModel;
 }
@@ -240,6 +241,21 @@ describe('the panel', () => {
     const page = pageOf(modelOf(document, trace));
     expect(rowsOf(page).slice(3, -3)).toEqual([['Devices', '2 × cpu']]);
     expect(page.querySelector('progress')).toBeNull();
+  });
+
+  it('compares the fix at hand, where a traced cell has one', async () => {
+    const { document } = await documentOf(notebookOf(MAKE, 'x[0] = 1'));
+    const buttonOf = (model: PanelModel) =>
+      [...pageOf(model).querySelectorAll('button')].find(
+        ({ textContent }) => textContent === 'Compare fix'
+      );
+    expect(buttonOf(modelOf(document, traceOf('traced')))?.disabled).toBe(true);
+    const compare = jest.fn(async () => 'same values');
+    const comparer = () => compare;
+    const model = modelOf(document, traceOf('traced', { comparer }));
+    expect(buttonOf(model)?.disabled).toBe(false);
+    model.compare()?.();
+    expect(compare).toHaveBeenCalledWith(document.all()[0].fixes[0]);
   });
 
   it('greys the last trace while it is older than the notebook', async () => {

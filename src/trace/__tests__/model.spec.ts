@@ -157,6 +157,60 @@ describe('TraceModel', () => {
     expect(model.shapes('a')).toHaveLength(1);
   });
 
+  it('verifies the fixes of traced cells after the trace, unseen', async () => {
+    const { model, tracer } = await setup('import jax', 'x[0] = 1');
+    const standings: string[] = [];
+    model.setOn(true);
+    await pass(100);
+    model.changed.connect(() => standings.push(model.standing));
+    await pass();
+    const [traced, verify, ...more] = tracer.requests;
+    expect([traced.action, verify.action, more]).toEqual([
+      'trace',
+      'verify',
+      []
+    ]);
+    const [fix] = model.document.all()[0].fixes;
+    expect(verify.fixes).toEqual([{ rule: 'item-assignment', fix }]);
+    expect(new Set(standings)).toEqual(new Set(['traced']));
+  });
+
+  it('traces what was edited before it verifies', async () => {
+    const { model, tracer, edit } = await setup('import jax', 'x[0] = 1');
+    model.setOn(true);
+    await pass(100);
+    edit(1, 'x[0] = 1  # so');
+    await pass(2_000);
+    expect(tracer.requests.map(({ action }) => action)).toEqual([
+      'trace',
+      'trace',
+      'verify'
+    ]);
+  });
+
+  it('compares values of traced cells when asked, and tells what came of it', async () => {
+    const { model, kernel, tracer, edit } = await setup(
+      'import jax',
+      'x[0] = 1'
+    );
+    const [hint] = model.document.all();
+    expect(model.comparer(hint)).toBeNull();
+    model.setOn(true);
+    await pass();
+    const compare = model.comparer(hint);
+    tracer.answers.push({ remark: 'same values', cells: [] });
+    const answer = compare?.(hint.fixes[0]);
+    await pass(0);
+    expect(await answer).toBe('same values');
+    expect(model.results.remark).toBe('Use .at[0].set: same values');
+    const { action, fixes } = tracer.requests[tracer.requests.length - 1];
+    expect([action, fixes?.length]).toEqual(['compare', 1]);
+    kernel.isTrusted = false;
+    expect(await compare?.(hint.fixes[0])).toBe('');
+    edit(1, 'x[0] = 12');
+    expect(model.comparer(hint)).toBeNull();
+  });
+
   it('remembers the switches by notebook, outside of it', async () => {
     const { model } = await setup('import jax');
     model.setOn(true);
