@@ -85,6 +85,13 @@ class AnalyzeHandler(Handler):
 class TraceHandler(Handler):
     """POST a `TraceRequest`, get a `TraceResponse`. A trace runs the user's code: who may not execute may not trace."""
 
+    is_gone = False  # the client: it cancelled, or the kernel was restarted
+
+    def on_connection_close(self) -> None:
+        """A client that is gone wants no further answers of the kernel, and none of those that are there kept."""
+        self.is_gone = True
+        super().on_connection_close()
+
     @web.authenticated
     @authorized(action="read", resource=RESOURCE)
     @authorized(action="execute", resource="kernels")
@@ -95,11 +102,15 @@ class TraceHandler(Handler):
             self.reply(status, answer)
             return
         plan = json.loads(answer)
-        await self.relay("trace", body, root=self.root(), **await self._asked(plan.pop("request"), plan))
+        answers = await self._asked(plan.pop("request"), plan)
+        if not self.is_gone:
+            await self.relay("trace", body, root=self.root(), **answers)
 
     async def _asked(self, request: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
         """The kernel's answers; or what the browser is to send, where it carries the request."""
         if request["action"] == "forget":
+            if CARRIERS in self.settings:
+                self.settings[CARRIERS].forget(request["kernel"])
             return {}
         from . import kernels  # the probe is read only when a trace is asked for
 
@@ -108,7 +119,7 @@ class TraceHandler(Handler):
         if request["carrier"] == "browser":
             return {"ask": kernels.to_ask(plan)}
         carriers = self.settings.setdefault(CARRIERS, kernels.Kernels())
-        return {"answers": await carriers.ask(self.kernel_manager, request["kernel"], plan)}
+        return {"answers": await carriers.ask(self.kernel_manager, request["kernel"], plan, lambda: not self.is_gone)}
 
 
 class RulesHandler(Handler):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from .trace.carrier import KernelCarrier
@@ -22,8 +23,10 @@ class Kernels:
     def __init__(self) -> None:
         self._carriers: dict[str, KernelCarrier] = {}
 
-    async def ask(self, manager: Any, kernel_id: str | None, plan: dict[str, Any]) -> list[dict[str, Any]]:
-        """The kernel's answers: facts, then one for each group of the plan, up to the first that fails as a whole."""
+    async def ask(self, manager: Any, kernel_id: str | None, plan: dict[str, Any],
+                  is_wanted: Callable[[], bool] = lambda: True) -> list[dict[str, Any]]:
+        """The kernel's answers: facts, then one for each group of the plan, up to the first that fails as a whole,
+        and no more when nobody waits for them."""
         self._prune(manager)
         if kernel_id is None or kernel_id not in manager:
             reached = is_local(manager)
@@ -31,17 +34,21 @@ class Kernels:
         if not is_local(manager):
             return [unreached()]
         kernel = manager.get_kernel(kernel_id)
-        if is_busy(kernel):
+        carrier = self._carrier(kernel_id, kernel)
+        # A process that was ended in a cell leaves "busy" as its last word: what runs now is asked itself.
+        if is_busy(kernel) and not await carrier.is_free():
             return [_told(Answer(State.BUSY, REASONS[State.BUSY]))]
-        return await self._ask(self._carrier(kernel_id, kernel), kernel, plan)
+        return await self._ask(carrier, kernel, plan, is_wanted)
 
-    async def _ask(self, carrier: KernelCarrier, kernel: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
+    async def _ask(self, carrier: KernelCarrier, kernel: Any, plan: dict[str, Any],
+                   is_wanted: Callable[[], bool]) -> list[dict[str, Any]]:
         cells = [(cell, text) for cell, text in plan["cells"]]
         answers = [await carrier.ask(facts_request(plan["names"]))]
         end = asyncio.get_running_loop().time() + plan.get("budget", BUDGET)
         for group, own in each_group(plan) if answers[0].state is State.TRACED else ():
             answers.append(await carrier.trace(cells, group, **own))
-            if asyncio.get_running_loop().time() > end or answers[-1].state in (State.STUCK, State.BUSY, State.ABORTED):
+            is_late = asyncio.get_running_loop().time() > end or not is_wanted()
+            if is_late or answers[-1].state in (State.STUCK, State.BUSY, State.ABORTED, State.RESTARTED):
                 break
         if answers[-1].state is State.STUCK and is_busy(kernel):
             answers[-1] = Answer(State.BUSY, REASONS[State.BUSY])
@@ -58,13 +65,18 @@ class Kernels:
 
     def _prune(self, manager: Any) -> None:
         for kernel_id in [each for each in self._carriers if each not in manager]:
-            self._carriers.pop(kernel_id).client.stop_channels()
+            self.forget(kernel_id)
+
+    def forget(self, kernel_id: str) -> None:
+        """Ends the connection to a kernel: it was restarted, is gone, or is to be left alone."""
+        carrier = self._carriers.pop(kernel_id, None)
+        if carrier is not None:
+            carrier.close()
 
     def close(self) -> None:
         """Ends all connections."""
-        for carrier in self._carriers.values():
-            carrier.client.stop_channels()
-        self._carriers.clear()
+        for kernel_id in list(self._carriers):
+            self.forget(kernel_id)
 
 
 def is_local(manager: Any) -> bool:

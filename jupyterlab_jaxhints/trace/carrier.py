@@ -3,11 +3,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from .request import GRACE, REASONS, Answer, Known, State, digest_of, injection, parse_reply, question, trace_request
 
 INJECTION_LIMIT = 20.0
+PROMPT = 0.3  # seconds in which a kernel answers that runs nothing
 
 
 class KernelCarrier:
@@ -18,10 +21,24 @@ class KernelCarrier:
         self.client, self.alive, self.busy = client, alive, busy
         self.known = Known()
         self.lock = asyncio.Lock()
+        self.closed = False
 
     def forget(self) -> None:
         """After a restart: the probe and the texts are sent anew."""
         self.known = Known()
+
+    def close(self) -> None:
+        """Ends the connection, and soon a request that is under way."""
+        self.closed = True
+        if not self.lock.locked():
+            self.client.stop_channels()
+
+    async def is_free(self) -> bool:
+        """Whether the kernel answers at once, as it does when it runs nothing."""
+        if self.lock.locked():
+            return False
+        async with self._turn():
+            return isinstance(await self._reply("kernel_info_request", {}, PROMPT), dict)
 
     async def trace(self, cells: list[tuple[str, str]], targets: list[str], **options: Any) -> Answer:
         """Traces the target cells; see `trace_request` for the options."""
@@ -37,7 +54,7 @@ class KernelCarrier:
         """Sends one request, and the probe before it where the kernel does not hold it."""
         if self.lock.locked():
             return Answer(State.BUSY, "another trace is under way")
-        async with self.lock:
+        async with self._turn():
             if self.busy is not None and self.busy():
                 return Answer(State.BUSY, REASONS[State.BUSY])
             limit = float(request.get("limit", 1.0)) + GRACE
@@ -56,14 +73,29 @@ class KernelCarrier:
                 return Answer(State.COLD)
             return await self._send(question(request), limit)
 
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """A request's time: a connection that is closed meanwhile ends with it."""
+        async with self.lock:
+            try:
+                yield
+            finally:
+                if self.closed:
+                    self.client.stop_channels()
+
     async def _send(self, content: dict[str, Any], limit: float) -> Answer:
+        reply = await self._reply("execute_request", content, limit)
+        return reply if isinstance(reply, Answer) else parse_reply(reply)
+
+    async def _reply(self, kind: str, content: dict[str, Any], limit: float) -> dict[str, Any] | Answer:
+        """The content of a message's reply; or why there is none."""
         if self.alive is not None and not await _maybe(self.alive()):
             return Answer(State.NO_KERNEL, "the kernel is dead")
-        message = self.client.session.msg("execute_request", content)
+        message = self.client.session.msg(kind, content)
         self.client.shell_channel.send(message)
         wanted = message["header"]["msg_id"]
         end = time.monotonic() + limit
-        while True:
+        while not self.closed:
             left = end - time.monotonic()
             if left <= 0:
                 return Answer(State.STUCK, "the kernel does not answer")
@@ -75,7 +107,8 @@ class KernelCarrier:
                     return Answer(State.NO_KERNEL, "the kernel died during the trace")
                 continue
             if reply.get("parent_header", {}).get("msg_id") == wanted:
-                return parse_reply(reply["content"])
+                return reply["content"]
+        return Answer(State.RESTARTED, REASONS[State.RESTARTED])
 
 
 async def _maybe(value: Any) -> Any:
