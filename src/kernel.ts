@@ -9,12 +9,21 @@ import {
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
 
+/** Nothing is sent to a kernel that is not idle; one that starts is there soon by itself. */
+export type KernelStatus = 'none' | 'starting' | 'busy' | 'idle';
+
+const STARTING: readonly Kernel.Status[] = [
+  'starting',
+  'restarting',
+  'autorestarting',
+  'unknown'
+];
+
 /** What the trace must know of a notebook's kernel, and the browser's own way to ask it. */
 export interface IKernelLink {
   readonly id: string | null;
   readonly name: string;
-  /** Nothing is sent unless the kernel is idle. */
-  readonly status: 'none' | 'busy' | 'idle';
+  readonly status: KernelStatus;
   /** False while the user has not trusted the notebook. */
   readonly isTrusted: boolean;
   /** Status, kernel or trust changed. */
@@ -61,16 +70,18 @@ export class KernelLink implements IKernelLink {
     return this._kernel?.name ?? '';
   }
 
-  get status(): 'none' | 'busy' | 'idle' {
+  get status(): KernelStatus {
+    const { isRestarting, pendingInput } = this._context.sessionContext;
     const kernel = this._kernel;
     if (!kernel || kernel.status === 'dead') {
       return 'none';
     }
-    const isFree =
-      kernel.status === 'idle' &&
-      kernel.connectionStatus === 'connected' &&
-      !this._context.sessionContext.pendingInput;
-    return isFree ? 'idle' : 'busy';
+    // The process that ends says once more that it is idle.
+    const isThere = kernel.connectionStatus === 'connected' && !isRestarting;
+    if (!isThere || STARTING.includes(kernel.status)) {
+      return 'starting';
+    }
+    return kernel.status === 'idle' && !pendingInput ? 'idle' : 'busy';
   }
 
   get isTrusted(): boolean {

@@ -138,6 +138,7 @@ function Facts(props: ITraceProps): JSX.Element {
   const x64 = facts?.x64 ? trans.__('x64 on') : trans.__('x64 off');
   const words = {
     none: trans.__('none'),
+    starting: trans.__('starting'),
     busy: trans.__('busy'),
     idle: trans.__('idle')
   };
@@ -255,6 +256,7 @@ function stateText(trace: TraceModel, trans: TranslationBundle): string {
     'kernel restarted': trans.__('waits: the kernel was restarted'),
     'JAX not imported': trans.__('JAX is not imported yet'),
     'no kernel': trans.__('no kernel'),
+    interrupted: trans.__('stopped'),
     'server missing': trans.__('the server does not answer')
   };
   const word = words[trace.standing] ?? trace.standing;

@@ -52,6 +52,10 @@ export class TraceAsker {
       this.stand('untrusted');
     } else if (this._kernel.status === 'none') {
       this.stand('no kernel');
+    } else if (this._kernel.status === 'starting') {
+      this.stand(
+        this._standing === 'kernel restarted' ? this._standing : 'waiting'
+      );
     } else if (this._kernel.status === 'busy') {
       this.stand('kernel busy');
     } else {
@@ -84,15 +88,15 @@ export class TraceAsker {
     }
   }
 
-  /** Gives up waiting for an answer; the kernel ends the trace at its limit. */
+  /** Gives up waiting for an answer, and is free at once; the kernel ends the trace at its limit. */
   giveUp(): void {
     this._abort?.abort();
+    this._abort = null;
   }
 
-  /** Gives up and is free at once; the server drops what it was told of a notebook. */
+  /** Gives up, and the server drops what it was told of a notebook. */
   async forget(notebook: string): Promise<void> {
     this.giveUp();
-    this._abort = null;
     await this._carrier.forget(notebook);
   }
 

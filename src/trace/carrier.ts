@@ -11,7 +11,7 @@ export class TraceCarrier {
     private readonly _kernel: IKernelLink
   ) {}
 
-  /** The answer; null where the kernel gave none. */
+  /** The answer; null where nobody waits for it any more. */
   async ask(
     request: TraceRequest,
     signal: AbortSignal
@@ -28,19 +28,23 @@ export class TraceCarrier {
     const replies: Reply[] = [];
     for (const question of answer.ask.questions) {
       const reply = await this._send(question, answer.ask.injection);
-      if (!reply || signal.aborted) {
+      if (signal.aborted) {
+        return null;
+      }
+      if (!reply) {
         break;
       }
       replies.push(reply);
     }
     return replies.length > 0
       ? this._client.trace({ ...first, replies }, signal)
-      : null;
+      : { ...answer, state: 'kernel busy', ask: null };
   }
 
   /** The server drops what it was told. */
   async forget(notebook: string): Promise<void> {
-    await this._client.trace({ notebook, action: 'forget' });
+    const kernel = this._kernel.id;
+    await this._client.trace({ notebook, action: 'forget', kernel });
   }
 
   /** A kernel without the probe gets it, and the question again. */

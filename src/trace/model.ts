@@ -153,7 +153,7 @@ export class TraceModel {
   /** Gives up waiting for an answer; the kernel ends the trace at its limit. */
   cancel(): void {
     this._asker.giveUp();
-    this._wishes.cells.clear();
+    this._wishes.clear();
     this._asker.stand('interrupted');
   }
 
@@ -186,7 +186,7 @@ export class TraceModel {
     if (this._asker.isAsking) {
       return;
     }
-    if (this.kernel.status === 'busy') {
+    if (this.kernel.status !== 'idle') {
       // Something runs that may be no cell of this notebook.
       this._results.names.drop();
     }

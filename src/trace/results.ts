@@ -40,7 +40,7 @@ export class TraceResults {
       const isTraced = /traced/.test(state);
       this._cells.set(id, { text: texts.get(id) ?? '', shapes, isTraced });
     }
-    if (request.action === 'trace' && answer.cells.length > 0) {
+    if (request.action === 'trace' && answer.ms > 0) {
       const done = answer.cells.filter(({ state }) => /traced/.test(state));
       this.last = { cells: done.length, of: asked.length, ms: answer.ms };
     }

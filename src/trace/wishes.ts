@@ -44,7 +44,7 @@ export class Wishes {
     { action, targets }: TraceRequest,
     { state, cells }: Pick<TraceResponse, 'state' | 'cells'>
   ): void {
-    const isMissed = state === 'kernel busy' || state === 'aborted';
+    const isMissed = /busy|aborted|restarted/.test(state);
     // The first traces of a process are slow: what ran out of time goes on from where JAX's caches are now.
     const isCold =
       action === 'trace' &&

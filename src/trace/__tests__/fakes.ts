@@ -1,6 +1,6 @@
 import { Signal } from '@lumino/signaling';
 
-import type { IKernelLink } from '../../kernel';
+import type { IKernelLink, KernelStatus } from '../../kernel';
 import type { TraceRequest, TraceResponse } from '../../protocol';
 
 const ANSWER: TraceResponse = {
@@ -24,7 +24,7 @@ const ANSWER: TraceResponse = {
 export class FakeKernel implements IKernelLink {
   readonly id = 'k';
   readonly name = 'python3';
-  status: 'none' | 'busy' | 'idle' = 'idle';
+  status: KernelStatus = 'idle';
   isTrusted = true;
   good: string[] = [];
   readonly sent: object[] = [];
@@ -36,12 +36,16 @@ export class FakeKernel implements IKernelLink {
     return this.good;
   }
 
+  /** The next replies; without any the kernel says nothing of interest. */
+  readonly replies: (Record<string, unknown> | null)[] = [];
+
   async send(content: object): Promise<Record<string, unknown> | null> {
     this.sent.push(content);
-    return { status: 'ok', user_expressions: {} };
+    const reply = this.replies.shift();
+    return reply === undefined ? { status: 'ok', user_expressions: {} } : reply;
   }
 
-  become(status: 'busy' | 'idle'): void {
+  become(status: KernelStatus): void {
     this.status = status;
     this.changed.emit();
   }
@@ -51,9 +55,12 @@ export class FakeKernel implements IKernelLink {
 export class FakeTracer {
   readonly requests: TraceRequest[] = [];
   readonly answers: Partial<TraceResponse>[] = [];
+  /** Holds answers back until called. */
+  gate: Promise<void> = Promise.resolve();
 
   async trace(request: TraceRequest): Promise<TraceResponse> {
     this.requests.push(request);
+    await this.gate;
     const cells = (request.targets ?? []).map(id => ({
       id,
       digest: '',

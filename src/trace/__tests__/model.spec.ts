@@ -141,6 +141,43 @@ describe('TraceModel', () => {
     expect(model.standing).toBe('traced');
   });
 
+  it('says restarted until the new process is there', async () => {
+    const { model, kernel, tracer } = await setup('import jax', 'x = 1');
+    model.setOn(true);
+    await pass();
+    kernel.status = 'starting';
+    kernel.restarted.emit();
+    await pass();
+    expect(model.standing).toBe('kernel restarted');
+    expect(model.results.last).toBeNull();
+    expect(tracer.traced).toHaveLength(1);
+    kernel.become('idle');
+    await pass();
+    expect(model.standing).toBe('traced');
+    expect(tracer.requests[1]).toMatchObject({ action: 'forget', kernel: 'k' });
+  });
+
+  it('shows nothing of what was cancelled, and traces again after an edit', async () => {
+    const { model, tracer, edit } = await setup('import jax', 'x = 1');
+    let open = () => {};
+    tracer.gate = new Promise(resolve => (open = resolve));
+    model.setOn(true);
+    await pass();
+    expect(model.standing).toBe('tracing');
+    model.cancel();
+    expect(model.standing).toBe('interrupted');
+    expect([model.isAsking, model.isStale]).toEqual([false, false]);
+    open();
+    await pass(60_000);
+    expect(model.standing).toBe('interrupted');
+    expect(model.shapes('b')).toEqual([]);
+    expect(tracer.traced).toHaveLength(1);
+    edit(1, 'x = 2');
+    await pass();
+    expect(model.standing).toBe('traced');
+    expect(model.shapes('b')).toHaveLength(1);
+  });
+
   it('carries requests that the server cannot', async () => {
     const { model, kernel, tracer } = await setup('import jax');
     const ask = { injection: { code: 'i' }, questions: [{ code: 'q' }] };
@@ -209,6 +246,19 @@ describe('TraceModel', () => {
     expect(await compare?.(hint.fixes[0])).toBe('');
     edit(1, 'x[0] = 12');
     expect(model.comparer(hint)).toBeNull();
+  });
+
+  it('asks again where the kernel took no question of the browser', async () => {
+    const { model, kernel, tracer } = await setup('import jax');
+    const ask = { injection: { code: 'i' }, questions: [{ code: 'q' }] };
+    tracer.answers.push({ state: 'not reachable' }, { ask }, { ask });
+    kernel.replies.push(null);
+    model.setOn(true);
+    await pass(400);
+    expect(model.standing).toBe('kernel busy');
+    await pass();
+    expect(model.standing).toBe('traced');
+    expect(kernel.sent).toHaveLength(2);
   });
 
   it('remembers the switches by notebook, outside of it', async () => {
