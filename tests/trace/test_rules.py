@@ -35,6 +35,31 @@ FOUND = {
     "sequence-argument": "jnp.linalg.norm([jnp.ones(3), jnp.ones(3)])",
     "lax-dtype-mismatch": "lax.add(jnp.array([1, 2]), 0.5)",
     "impure-trace": "def f(x, seen=[]):\n    seen.append(1)\n    return x * len(seen)\njax.jit(f)(1.0)",
+    "if-on-tracer": "def f(x):\n    y = x * 2\n    if y > 0:\n        return y\n    return x\njax.jit(f)(1.0)",
+    "while-on-tracer": "@jax.jit\ndef f(x):\n    y = x + 0\n    while y < 9:\n        y = y * 2\n    return y\nf(1.0)",
+    "assert-on-tracer": "@jax.jit\ndef f(x):\n    assert x.sum() > 0\n    return x\nf(jnp.ones(3))",
+    "bool-op-on-tracer": "@jax.jit\ndef f(x):\n    y = x + 1\n    return x if y is None else (y > 0) and (y < 3)\nf(1.0)",
+    "nan-check-under-trace": "@jax.jit\ndef f(x):\n    if jnp.isnan(x).any():\n        x = x * 0\n    return x\nf(jnp.ones(3))",
+    "cast-on-tracer": "jax.jit(lambda x: float(x.sum()))(jnp.ones(3))",
+    "for-over-traced-range": "@jax.jit\ndef f(x):\n    for i in range(jnp.argmax(x)):\n        x = x + i\n    return x\nf(jnp.ones(3))",
+    "traced-shape": "jax.jit(lambda x: jnp.zeros(jnp.argmax(x)))(jnp.ones(3))",
+    "list-index": "x = jnp.arange(5.0)\ny = x[[0, 2]]",
+    "shape-as-dtype": "x = jnp.ones(4, 4)",
+    "item-assignment": "x = jnp.ones(3)\nx[0] = 2.0",
+    "item-augmented-assignment": "x = jnp.ones(3)\nx[0] += 2.0",
+    "static-argnames-mismatch": "f = jax.jit(lambda x: x, static_argnames='m')\nf(1.0)",
+    "jit-method-without-static-self": "class A:\n    @jax.jit\n    def f(self, x):\n        return x\nA().f(1.0)",
+    "bad-pytree-registration": "from jax.tree_util import register_pytree_node_class\n@register_pytree_node_class\nclass P:\n"
+                               "    def __init__(self, x):\n        if x.ndim != 1:\n            raise ValueError('one axis')\n        self.x = x\n"
+                               "    def tree_flatten(self):\n        return (self.x,), None\n"
+                               "    @classmethod\n    def tree_unflatten(cls, aux, children):\n        return cls(*children)\n"
+                               "jax.vmap(lambda p: p)(P(jnp.ones(3)))",
+    "self-write-under-trace": "class A:\n    def __init__(self):\n        self.n = 0\n    def f(self, x):\n        self.n += 1\n"
+                              "        return x\na = A()\njax.jit(a.f)(1.0)",
+    "global-write-under-trace": "n = np.zeros(1)\n@jax.jit\ndef f(x):\n    n[0] += 1\n    return x\nf(1.0)",
+    "shape-mismatch": "jnp.ones((2, 3)) @ jnp.ones((2, 3))",
+    "impure-call-under-trace": "import os\n@jax.jit\ndef f(x):\n    return x * len(os.environ.get('HOME', ''))\nf(1.0)",
+    "numpy-random-under-trace": "jax.jit(lambda x: x + np.random.normal())(1.0)",
     "iterator-under-trace": "rates = iter([0.1, 0.2])\n@jax.jit\ndef f(x):\n    return x * sum(rates)\nf(1.0)",
 }
 

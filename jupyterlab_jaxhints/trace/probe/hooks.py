@@ -101,7 +101,7 @@ class Hooks:
 
     def stored(self, number, base):
         self.clock.check()
-        if is_tracer(base) or is_array(base) or type(base).__module__.split(".")[0] in ("numpy", "flax", "jax"):
+        if is_tracer(base) or is_array(base) or type(base).__module__.split(".")[0] in ("flax", "jax"):
             return
         level = self.level()
         if not self.is_outer(base, level):
