@@ -19,6 +19,7 @@ from .watch import Watch
 
 MIME = "application/vnd.jaxhints+json"
 GRACE = 1.0  # seconds after the limit before the worker is stopped from outside
+ON_DEVICE = ("device", "compare")
 OLDEST_JAX = [0, 4, 30]
 
 _texts: dict = {}  # digest -> a cell's text, as sent once
@@ -96,11 +97,13 @@ def run_worker(live, request, cells):
     ended = []
 
     def work():
-        me = threading.get_ident()
-        REFUSALS[me] = refused = []
+        me, refused = threading.get_ident(), []
         watch.ours.add(me)
         threading.current_thread().pydev_do_not_trace = True
         try:
+            if request.get("op") in ON_DEVICE:
+                kernel_jax().devices()  # a backend that starts here starts threads of its own
+            REFUSALS[me] = refused
             box["reply"] = trace(live, request, cells, clock, mesh)
             if refused:
                 box["reply"]["refused"] = refused[:20]
