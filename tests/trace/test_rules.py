@@ -142,6 +142,12 @@ def test_on_the_device(kernel: Kernel, cell: str, expected: list[str]) -> None:
     assert answer.state is State.TRACED and rules(answer) == expected
 
 
+def test_the_device_is_there_for_a_kernel_that_has_made_no_array(fresh: Kernel) -> None:
+    fresh.run("import jax, jax.numpy as jnp")
+    answer = fresh.trace("y = jnp.log(jnp.zeros(3) - 1.0)", op="device", limit=60.0)
+    assert rules(answer) == ["nan-produced"], answer.why
+
+
 def test_a_program_that_holds_an_old_tracer_is_not_run_on_the_device(kernel: Kernel) -> None:
     kernel.run("kept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\n_ = f(1.0)")
     answer = kernel.trace("y = jnp.sqrt(kept[0])", op="device", limit=60.0)
