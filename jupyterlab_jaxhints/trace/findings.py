@@ -27,7 +27,7 @@ MESSAGES: dict[str, str] = {
     "unhashable-static-arg": "`{text}` gives an unhashable value for a static argument",
     "static-argnames-mismatch": "`{text}` names a parameter that the function does not have",
     "list-index": "`{text}` indexes with a list: JAX raises",
-    "sequence-argument": "`{text}` gives a list where JAX takes arrays only",
+    "sequence-argument": "`{text}` gives a list or tuple where JAX takes arrays only",
     "shape-as-dtype": "`{text}`: the second number is taken for a dtype",
     "shape-mismatch": "`{text}` gets shapes that do not fit",
     "item-assignment": "`{target}` is an item of a JAX array: assignment raises",

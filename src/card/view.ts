@@ -83,10 +83,15 @@ function head({ hint, trans, onRule }: ICardOptions): HTMLElement {
 
 function message(hint: Diagnostic): HTMLElement {
   const line = element('div', 'jp-JaxHints-message');
-  for (const { text, code } of spans(hint.message)) {
-    line.append(code ? element('code', '', text) : text);
-  }
+  line.append(...words(hint.message));
   return line;
+}
+
+/** A sentence with its code set as code. */
+function words(sentence: string): (HTMLElement | string)[] {
+  return spans(sentence).map(({ text, code }) =>
+    code ? element('code', '', text) : text
+  );
 }
 
 function why(options: ICardOptions): HTMLElement {
@@ -131,7 +136,8 @@ function fixes(options: ICardOptions, remarks: HTMLElement): HTMLElement[] {
     const diff = element('div', 'jp-JaxHints-diff');
     diff.append(...diffLines(options, fix));
     diffs.append(diff);
-    const remark = element('span', '', fixRemark(fix, trans));
+    const remark = element('span', '');
+    remark.append(...words(fixRemark(fix, trans)));
     remark.classList.toggle('jp-mod-good', fix.verification?.good === true);
     remark.classList.toggle('jp-mod-bad', fix.verification?.good === false);
     remarks.append(remark);
@@ -165,7 +171,7 @@ function comparison(
     remark.textContent = trans.__('comparing…');
     remark.classList.remove('jp-mod-good', 'jp-mod-bad');
     void compare(hint.fixes[index]).then(answer => {
-      remark.textContent = answer || trans.__('not compared');
+      remark.replaceChildren(...words(answer || trans.__('not compared')));
       remark.classList.toggle('jp-mod-good', answer.startsWith('same'));
       remark.classList.toggle('jp-mod-bad', answer.includes('differ:'));
     });

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { plainText } from '../card/message';
 import type { TraceModel } from '../trace/model';
 import { Devices } from './devices';
 import { Row, Switch, SwitchRow } from './row';
@@ -184,7 +185,7 @@ function Shapes(props: ITraceProps): JSX.Element {
         isOn={trace.shapesOn}
         onSwitch={props.onShapes}
       />
-      {remark && <p role="status">{remark}</p>}
+      {remark && <p role="status">{plainText(remark)}</p>}
       <div className="jp-JaxHints-checks">
         <Check {...props} action="memory">
           {trans.__('Memory of this cell')}

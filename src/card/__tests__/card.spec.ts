@@ -128,7 +128,7 @@ describe('createCard', () => {
     const remarks = [...card.querySelectorAll('.jp-JaxHints-remarks > *')];
     expect(remarks.map(remark => remark.textContent)).toEqual([
       'traces cleanly',
-      'still fails: `x`'
+      'still fails: x'
     ]);
     expect(remarks[0].matches('.jp-mod-good')).toBe(true);
     expect(remarks[1].matches('.jp-mod-bad')).toBe(true);
