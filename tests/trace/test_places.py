@@ -138,6 +138,14 @@ def test_an_error_in_a_later_call_of_a_cell_not_run(kernel: Kernel) -> None:
     assert found(answer) == [("shape-mismatch", "c0", "x @ w")]
 
 
+@pytest.mark.short
+def test_a_statement_that_fails_takes_nothing_of_the_others(kernel: Kernel) -> None:
+    index, bad = "x = jnp.zeros(5)\ny = x[7]\n", "z = jnp.ones(3) + jnp.ones(4)\n"
+    wild = "@jax.jit\ndef f(x):\n    return x[0] + jnp.ones(7) + jnp.ones(3)\nf(jnp.ones(3))\n"
+    for cell in (index + bad, bad + index, index + wild, wild + index):
+        assert set(rules(kernel.trace(cell))) == {"out-of-bounds-index", "shape-mismatch"}
+
+
 def test_clean_places_are_told(kernel: Kernel) -> None:
     cell = "@jax.jit\ndef f(x):\n    if x.shape[0] > 2:\n        y = x * 2\n    return y\nf(jnp.ones(3))"
     clean = kernel.trace(cell).data["clean"]

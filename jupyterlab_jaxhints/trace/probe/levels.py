@@ -123,14 +123,15 @@ def enter_mesh(stack: contextlib.ExitStack, mesh) -> None:
 
 
 def drop_traces(error) -> None:
-    """JAX 0.7 and later keep a failed trace alive, with every array it captured. Break that."""
-    seen = set()
+    """JAX 0.7 and later keep a failed trace alive, with every array it captured. Break that. Traces that are still
+    under way, as the outer one where a statement failed, go on with what they have."""
+    seen, going_on = set(), {identity for _, identity in _trace_names()}
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         trace = error.__traceback__
         while trace is not None:
             for value in list(trace.tb_frame.f_locals.values()):
-                if type(value).__name__ == "DynamicJaxprTrace":
+                if type(value).__name__ == "DynamicJaxprTrace" and id(value) not in going_on:
                     with contextlib.suppress(Exception):
                         value.invalidate()
             trace = trace.tb_next
