@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import vermin
-from trace_kernels import NEWEST, Kernel
+from trace_kernels import NEWEST, Kernel, rules
 
 from jupyterlab_jaxhints.trace.probe import OLDEST_PYTHON, probe_source, too_old_source
 from jupyterlab_jaxhints.trace.request import State
@@ -57,3 +57,13 @@ def test_versions_that_are_not(kernel: Kernel, version: str) -> None:
     kernel.run(f"jax.__version__, kept = {version!r}, jax.__version__")
     assert kernel.trace("jnp.ones(3)").state is State.TRACED
     kernel.run("jax.__version__ = kept")
+
+
+def test_what_is_seen_before_an_unknown_program_stands(kernel: Kernel) -> None:
+    """A JAX that is newer than the probe may write its programs down otherwise."""
+    kernel.trace("jnp.ones(3)")
+    kernel.run("import sys\nprobe = sys.modules['_jaxhints_probe']\nkept, probe.scan_counts = probe.scan_counts, None")
+    answer = kernel.trace("y = lax.scan(lambda c, x: (c + x, x), 0.0, jnp.arange(3.0))\nz = jnp.ones(3) + jnp.ones(4)")
+    kernel.run("probe.scan_counts = kept")
+    assert (answer.state, rules(answer)) == (State.PARTLY, ["shape-mismatch"])
+    assert answer.why.startswith("a part of this JAX's programs is unknown to the trace: TypeError")

@@ -57,6 +57,7 @@ class CellRun:
         self.codes: dict = {}  # (id of a statement's code, file name) -> (it, it under that name)
         self.results: list = []  # (cell, span, value) of the expressions that stand for themselves
         self.times: dict = {}
+        self.unread = ""  # why the traced program was not read to the end
 
     # -- the whole
     def run(self, mesh=None):
@@ -137,7 +138,10 @@ class CellRun:
             self._debug_flags()
         walk = Walk(self.records, self.shadow, Keys(self.records))
         walk.clock = self.clock
-        walk.run(closed)
+        try:
+            walk.run(closed)
+        except Exception as error:  # a JAX newer than this code: what was seen before stands
+            self.unread = "a part of this JAX's programs is unknown to the trace: %s %s" % (type(error).__name__, error)
         self.equations = walk.equations
         self.times["walk"] = time.perf_counter() - start
 

@@ -197,6 +197,8 @@ def report(run, state=None):
         "statements": list(records.statements.values())[:1000], "clean": records.clean_list(), "reads": sorted(run.shadow.read),
         "equations": run.equations, "times": {key: round(value * 1e3, 1) for key, value in run.times.items()},
     }
+    if run.unread:
+        reply.update(status="partial", why=run.unread)
     if state is not None:
         reply.update(state)
     return reply

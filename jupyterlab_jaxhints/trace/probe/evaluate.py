@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from .base import Unknown, kernel_jax, kernel_numpy
-from .walk import CALLS, is_literal, sub_programs
+from .walk import CALLS, is_literal, scan_counts, sub_programs
 
 COPIES = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "pad", "select_n", "broadcast_in_dim",
                     "random_bits", "random_gamma", "random_wrap", "random_unwrap", "random_seed"))
@@ -119,8 +119,8 @@ class Evaluator:
 
     def _scan(self, equation, inputs, nans, place):
         params = equation.params
-        body, fixed, carried = params["jaxpr"], params["num_consts"], params["num_carry"]
-        length = params["length"]
+        body, length = params["jaxpr"], params["length"]
+        fixed, carried = scan_counts(params)
         if length > LOOP_TURNS:
             raise Unknown("a loop of more than %d turns" % LOOP_TURNS)
         state, state_nans = inputs[fixed:fixed + carried], nans[fixed:fixed + carried]

@@ -86,6 +86,14 @@ def stacks_are_relative() -> bool:
     return _relative
 
 
+def scan_counts(params):
+    """How many of a scan's inputs are constants, and how many the carry; from JAX 0.12 on they are told as trees."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].unpack()
+    return len(list(consts)), len(list(carry))
+
+
 def fold(equation, inputs):
     """The value of an equation on known small inputs; None where it is not worth knowing."""
     numpy = kernel_numpy()
@@ -265,8 +273,8 @@ class Walk:
     def _loop(self, equation, place, jitted):
         params = equation.params
         if equation.primitive.name == "scan":
-            body, skip, consts, carry = params["jaxpr"].jaxpr, 0, params["num_consts"], params["num_carry"]
-            what = "scan"
+            body, skip, what = params["jaxpr"].jaxpr, 0, "scan"
+            consts, carry = scan_counts(params)
         else:
             body, skip, consts = params["body_jaxpr"].jaxpr, params["cond_nconsts"], params["body_nconsts"]
             carry, what = len(equation.outvars), "while_loop"
