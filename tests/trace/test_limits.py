@@ -74,19 +74,33 @@ f(1.0)
     assert kernel.value("os.listdir('.')") == []
 
 
+LIBRARY = {  # what a library does outside, where no call in the cell shows it
+    "open": "open('there.txt', 'w')", "path": "pathlib.Path('there.txt').touch()", "save": "numpy.save('there', x)",
+    "file descriptor": "os.open('there.txt', os.O_CREAT)", "temporary": "tempfile.mkdtemp(dir='.')", "folder": "os.mkdir('there')",
+    "system": "os.system('touch there.txt')", "subprocess": "subprocess.run(['touch', 'there.txt'])", "fork": "os.fork()",
+    "process": "multiprocessing.get_context('fork').Process(target=print).start()", "environment": "os.environ.update(THERE='x')",
+    "server": "socket.socket().bind(('127.0.0.1', 0))", "client": "socket.create_connection(('127.0.0.1', 9), timeout=1)",
+    "web": "urllib.request.urlopen('http://127.0.0.1:9/')", "database": "sqlite3.connect('there.db')",
+    "thread": "threading.Thread(target=print).start()", "low thread": "_thread.start_new_thread(print, ())",
+    "pool": "concurrent.futures.ThreadPoolExecutor(1).submit(print)", "signal": "os.kill(os.getpid(), 15)",
+}
+LOW = (3, 12)  # the Python from which on threads that are not `threading`'s are seen
+
+
 @pytest.mark.short
 def test_the_guard_itself_refuses_what_gets_past_the_calls(kernel: Kernel) -> None:
     """A library of the user's that speaks JAX may be called; what it does outside is refused all the same."""
-    kernel.run("""
-        import sys, types
-        lib = types.ModuleType("lib")
-        exec("import jax, os, threading\\ndef save(x):\\n    try:\\n        open('there.txt', 'w')\\n    except Exception:\\n"
-             "        pass\\n    return x\\ndef spawn(x):\\n    threading.Thread(target=print).start()\\n    return x", lib.__dict__)
-        sys.modules["lib"] = lib
-    """)
-    answer = kernel.trace("import lib\ny = jax.jit(lib.save)(1.0)\nz = jax.jit(lib.spawn)(1.0)")
-    assert [s[2] for s in answer.data["statements"]] == ["traced", "refused", "refused"]
-    assert len(answer.data["refused"]) == 2
+    python = tuple(kernel.value("__import__('sys').version_info[:2]"))
+    effects = [effect for name, effect in LIBRARY.items() if name != "low thread" or python >= LOW]
+    modules = "jax numpy os pathlib tempfile subprocess multiprocessing socket urllib.request sqlite3 threading _thread concurrent.futures"
+    text = f"import {', '.join(modules.split())}\n" + "\n".join(
+        f"def effect_{number}(x):\n    try:\n        {effect}\n    except Exception:\n        pass\n    return x"
+        for number, effect in enumerate(effects))
+    kernel.run(f"import sys, types\nlib = types.ModuleType('lib')\nexec({text!r}, lib.__dict__)\nsys.modules['lib'] = lib")
+    calls = [f"y = jax.jit(lib.effect_{number})(1.0)" for number in range(len(effects))]
+    answer = kernel.trace("import lib\n" + "\n".join(calls))
+    assert [s[2] for s in answer.data["statements"]] == ["traced"] + ["refused"] * len(effects)
+    assert len(answer.data["refused"]) == len(effects)
     assert kernel.value("__import__('os').listdir('.')") == []
     assert kernel.run("open('mine.txt', 'w').close(); import os; os.remove('mine.txt'); print('free')") == "free\n"
 

@@ -163,6 +163,15 @@ def test_a_class_body_reads_the_kernels_names(kernel: Kernel) -> None:
     assert [h["type"] for h in answer.data["hints"] if h["name"] == "y"] == ["f32[4]"]
 
 
+def test_the_next_trace_waits_for_the_end_of_the_last(kernel: Kernel) -> None:
+    """The reply is sent when the worker has signalled; its thread ends a little later."""
+    kernel.run("import threading, time\nend = threading.Thread._delete\ndef slowly(thread):\n    time.sleep(0.3)\n    end(thread)\n"
+               "threading.Thread._delete = slowly")
+    states = [kernel.trace(f"jnp.ones(3) + {number}").state for number in range(4)]
+    kernel.run("threading.Thread._delete = end")
+    assert states == [State.TRACED] * 4
+
+
 def test_two_clients_on_one_kernel(kernel: Kernel) -> None:
     from jupyterlab_jaxhints.trace.carrier import KernelCarrier
 
