@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import ProbeError
 
 START_LIMIT = 60.0
+STARTS = 2  # the ports are chosen before the kernel takes them: now and then another process is faster
 NATIVE = "python3"  # what the kernel of the Python that asks is called
 EXTRA = "`pip install 'jupyterlab-jaxhints[trace]'` brings one"
 # What a run leaves behind is not the user's work: it does not belong into their history.
@@ -41,14 +42,17 @@ async def start_kernel(python: str | None = None, cwd: str | None = None, *, nam
     if spec.language.lower() not in ("python", "ipython"):
         raise ProbeError("not-python", f"its kernel is for {spec.language}, and the trace for Python")
     spec.argv = [*spec.argv, *QUIET]
-    manager = AsyncKernelManager()
-    manager._kernel_spec = spec
-    with tempfile.TemporaryFile() as errors:
-        try:
-            await manager.start_kernel(cwd=cwd, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=errors)
-            return manager, await _client(manager)
-        except (OSError, RuntimeError) as error:
-            raise ProbeError("dead-kernel", f"its kernel does not start: {_last_line(errors) or error}") from None
+    said = ""
+    for _ in range(STARTS):
+        manager = AsyncKernelManager()
+        manager._kernel_spec = spec
+        with tempfile.TemporaryFile() as errors:
+            try:
+                await manager.start_kernel(cwd=cwd, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=errors)
+                return manager, await _client(manager)
+            except (OSError, RuntimeError) as error:
+                said = _last_line(errors) or str(error)
+    raise ProbeError("dead-kernel", f"its kernel does not start: {said}")
 
 
 async def stop_kernel(manager: Any, client: Any) -> None:
