@@ -131,11 +131,11 @@ class _Runner:
                 continue
             imports = leading_imports(cell.masked or "")
             if imports:
-                await self._execute(imports)
+                await self._execute(imports, max(self.timeout, CELL_LIMIT))  # reading JAX from a cold disk takes its time
             if cell.masked is not None and cell.masked.strip():
                 known.append((cell.id, cell.masked))
                 await self._trace(known, cell, report)
-            error = await self._execute(cell.text)
+            error = await self._execute(cell.text, self.timeout)
             report.error = None if RAISING in cell.tags else error
             if self.ended:
                 self.result.broken = self.ended
@@ -160,7 +160,7 @@ class _Runner:
         self.result.findings += [f for f in findings if (f.rule, f.cell, f.start, f.end) not in have]
         self.result.clean += clean
 
-    async def _execute(self, code: str) -> str | None:
+    async def _execute(self, code: str, limit: float) -> str | None:
         """Runs a cell as a user would; what went wrong, after the words `cell 3`, or None. A cell over the time limit is
         interrupted."""
         message = self.client.session.msg("execute_request", {
@@ -168,12 +168,12 @@ class _Runner:
             "user_expressions": {},
         })
         self.client.shell_channel.send(message)
-        reply = await self._reply(message, self.timeout)
+        reply = await self._reply(message, limit)
         if reply is None and not self.ended:
             await _maybe(self.manager.interrupt_kernel())
             if await self._reply(message, STOP_LIMIT) is None and not self.ended:
-                self.ended = f"a cell does not stop after {self.timeout:g} s"
-            return f"is interrupted: it runs for more than {self.timeout:g} s"
+                self.ended = f"a cell does not stop after {limit:g} s"
+            return f"is interrupted: it runs for more than {limit:g} s"
         if reply is None:
             return "ends the kernel"
         content = reply["content"]

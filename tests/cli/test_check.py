@@ -232,4 +232,6 @@ def test_a_trace_confirms_what_was_read_and_says_what_a_cell_raised(jaxhints, fo
     result = jaxhints("check", "--trace", "--timeout", "30", "--output-format", "json")
     (item,) = json.loads(result.stdout)
     assert (item["code"], item["lane"], item["certainty"], item["severity"]) == (RULE, "both", "certain", "error")
-    assert result.stderr == "jaxhints: a.ipynb: cell 3 raises ZeroDivisionError: division by zero\n"
+    second, third = result.stderr.splitlines()
+    assert second.startswith("jaxhints: a.ipynb: cell 2 raises TypeError: JAX arrays are immutable")
+    assert third == "jaxhints: a.ipynb: cell 3 raises ZeroDivisionError: division by zero"

@@ -65,7 +65,7 @@ def test_cells_are_traced_before_they_run_and_failures_stop_nothing(jaxhints, fo
 
 
 def test_a_cell_that_runs_too_long_is_interrupted(jaxhints, folder: Path, notebook_text) -> None:
-    text = notebook_text(JAX, "while True:\n    pass", "open('never', 'w')", "n = 5", WRONG)
+    text = notebook_text(JAX, "import time; time.sleep(300)", "open('never', 'w')", "n = 5", WRONG)
     (folder / "a.ipynb").write_text(tagged(text, 2, "skip-execution"))
     result = jaxhints("check", "--trace", "--timeout", "2", "--output-format", "json", "a.ipynb")
     assert [item[1:3] for item in found(result)] == [(5, "shape-mismatch")] and not (folder / "never").exists()
