@@ -127,6 +127,8 @@ def _trace(result: FileResult, cells: list[CellResult], chosen: Config, kernel: 
         result.notes += [f"{place} {words}" for words in report.told]
     if trace.broken:
         result.error = f"{source.name}: {trace.broken}, the cells below are not traced"
+    if trace.jax:
+        cells = run_deep(_analyze, Analyzer(), source, chosen, trace.jax)
     return run_deep(Lanes({cell.id: cell.text for cell in source.cells}, trace, chosen).merged, cells)
 
 
@@ -141,8 +143,9 @@ def _layers(source: SourceFile, notes: list[str]) -> Config:
     return own.over(project)
 
 
-def _analyze(analyzer: Analyzer, source: SourceFile, chosen: Config) -> list[CellResult]:
-    analyzer.update(source.cells)
+def _analyze(analyzer: Analyzer, source: SourceFile, chosen: Config, jax: str | None = None) -> list[CellResult]:
+    """What is read; with the version of the kernel's JAX, for that one."""
+    analyzer.update(source.cells, jax_version=jax)
     return analyzer.results(chosen)
 
 

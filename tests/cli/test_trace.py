@@ -12,6 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from jupyterlab_jaxhints import files
+from jupyterlab_jaxhints.checker import Options, check_source
+from jupyterlab_jaxhints.trace.notebook import NotebookTrace
+
 JAX = "import jax, jax.numpy as jnp"
 WRONG = "bad = jnp.ones((8, n)) @ jnp.ones((3, 4))"  # reading does not know `n`
 NO_JAX = """import sys
@@ -165,3 +169,16 @@ def is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+@pytest.mark.parametrize("version, rules", (("0.4.30", []), ("0.10.2", ["removed-api"])))
+def test_what_the_kernels_jax_still_has_is_not_called_removed(folder: Path, notebook_text, version, rules) -> None:
+    path = folder / "a.ipynb"
+    path.write_text(notebook_text("import jax\nx = jax.tree_map(abs, [1.0])"))
+
+    class Kernel:
+        def trace(self, cells):
+            return NotebookTrace(jax=version, python="3.11")
+
+    result = check_source(files.read(path), Options(), Kernel())
+    assert [diagnostic.rule for diagnostic in result.diagnostics] == rules
