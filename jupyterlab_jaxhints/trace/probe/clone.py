@@ -202,7 +202,8 @@ class Cloner:
                 new.__setstate__(state)
             else:
                 attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
-                new.__dict__.update(attributes or {})
+                if attributes:
+                    new.__dict__.update(attributes)
                 for key, part in (slots or {}).items():
                     object.__setattr__(new, key, part)
         for item in items or ():
