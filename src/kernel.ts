@@ -38,6 +38,25 @@ export interface IKernelLink {
   send(content: object): Promise<Record<string, unknown> | null>;
 }
 
+/** How long the status may come after the reply, in milliseconds. */
+const STATUS_DELAY = 200;
+
+/** Waits for the status after a reply: it is told a moment later. */
+function statusAfter(kernel: Kernel.IKernelConnection): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      window.clearTimeout(timer);
+      kernel.statusChanged.disconnect(end);
+      resolve();
+    };
+    const timer = window.setTimeout(end, STATUS_DELAY);
+    kernel.statusChanged.connect(end);
+    if (kernel.status === 'idle') {
+      end();
+    }
+  });
+}
+
 /** What `NotebookActions.executed` tells. */
 interface IExecuted {
   readonly notebook: Notebook;
@@ -119,6 +138,7 @@ export class KernelLink implements IKernelLink {
         true
       );
       const reply = await future.done;
+      await statusAfter(kernel);
       return reply.content as unknown as Record<string, unknown>;
     } catch {
       // A restart cancels what was sent.

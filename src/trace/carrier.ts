@@ -56,8 +56,9 @@ export class TraceCarrier {
     if (!reply || !isCold(reply)) {
       return reply;
     }
-    await this._kernel.send(injection);
-    return this._kernel.send(question);
+    return (await this._kernel.send(injection))
+      ? this._kernel.send(question)
+      : null;
   }
 
   private _carrier: 'server' | 'browser' = 'server';

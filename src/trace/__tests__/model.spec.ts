@@ -261,6 +261,18 @@ describe('TraceModel', () => {
     expect(kernel.sent).toHaveLength(2);
   });
 
+  it('does not ask a kernel that did not take the probe', async () => {
+    const { model, kernel, tracer } = await setup('import jax');
+    const ask = { injection: { code: 'i' }, questions: [{ code: 'q' }] };
+    const cold = { r: { data: { 'text/plain': "'cold'" } } };
+    tracer.answers.push({ state: 'not reachable' }, { ask });
+    kernel.replies.push({ status: 'ok', user_expressions: cold }, null);
+    model.setOn(true);
+    await pass(400);
+    expect(kernel.sent).toEqual([{ code: 'q' }, { code: 'i' }]);
+    expect(model.standing).toBe('kernel busy');
+  });
+
   it('remembers the switches by notebook, outside of it', async () => {
     const { model } = await setup('import jax');
     model.setOn(true);
