@@ -36,13 +36,15 @@ class CellReport:
     state: State
     why: str = ""
     error: str | None = None
+    unsearched: str = ""  # why the device level found nothing out
     ms: float = 0.0
 
     @property
     def told(self) -> list[str]:
         """What a user has to know of it, each after the words `cell 3`."""
         untraced = [f"is not traced: {self.why or self.state.value}"] if self.state in UNTRACED else []
-        return untraced + ([self.error] if self.error else [])
+        unsearched = [f"is not searched for NaN: {self.unsearched}"] if self.unsearched else []
+        return [*untraced, *unsearched, *([self.error] if self.error else [])]
 
 
 @dataclasses.dataclass
@@ -148,6 +150,8 @@ class _Runner:
         if self.device_checks and answer.useful:
             checked = await self.carrier.trace(known, [cell.id], op="device", limit=DEVICE_LIMIT, want=["memory", "nan", "index"])
             self._take(checked, None)
+            done = checked.state in (State.TRACED, State.PARTLY)
+            report.unsearched = checked.data.get("checks", {}).get("run", "") if done else checked.why or checked.state.value
 
     def _take(self, answer: Answer, report: CellReport | None) -> None:
         if report is not None:

@@ -68,6 +68,15 @@ def test_cells_are_traced_before_they_run_and_failures_stop_nothing(jaxhints, fo
     assert capfd.readouterr() == ("", ""), "what the kernel says is nobody's"
 
 
+def test_what_cannot_be_searched_for_nan_is_said(jaxhints, folder: Path, notebook_text) -> None:
+    keep = "kept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\nf(1.0)"
+    (folder / "a.ipynb").write_text(notebook_text(JAX, keep, "y = kept[0] + 1.0", "z = jnp.log(jnp.zeros(3) - 1.0)"))
+    result = jaxhints("check", "--trace", "--device-checks", "--output-format", "json", "a.ipynb")
+    assert ("a.ipynb", 4, "nan-produced", "trace") in found(result)
+    reason = "a tracer of a trace that is over is among the values"
+    assert f"a.ipynb: cell 3 is not searched for NaN: {reason}" in result.stderr.splitlines()[0]
+
+
 def test_a_cell_that_runs_too_long_is_interrupted(jaxhints, folder: Path, notebook_text) -> None:
     text = notebook_text(JAX, "import time; time.sleep(300)", "open('never', 'w')", "n = 5", WRONG)
     (folder / "a.ipynb").write_text(tagged(text, 2, "skip-execution"))
