@@ -129,6 +129,8 @@ def edited_lines(text: str, edits: Iterable[TextEdit]) -> list[list[int]]:
         gone = not edit.new_text.strip()
         if gone and first and lines[min(edit.range.start.line, len(lines) - 1)][:1].isspace():
             first -= 1  # the body that it was taken out of
+        elif edit.new_text.startswith("\n") and edit.range.start == edit.range.end:
+            first += 1  # put in after a line, which stays
         found.append([first, last])
         moved += added - (edit.range.end.line - edit.range.start.line)
     return found
@@ -194,13 +196,13 @@ def _by_types(rule: str, types: Mapping[str, Any], ran: bool) -> tuple[Verificat
 
 
 def _failing(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Verification, int]:
-    """A fixed text that raises: as before, elsewhere, or only now."""
+    """A fixed text that raises: only now, as before, or where another hint is to be answered first."""
     raised = [raw for raw in after["findings"] if "error" in raw["data"]]
     what = brief(raised[0]) if raised else after["failed"][0][3]
     if not before["failed"]:
         return _bad(f"fails: {what}", NO_HELP, worse=True)
     same = {(raw["rule"], raw["text"]) for raw in before["findings"]} & {(raw["rule"], raw["text"]) for raw in raised}
-    return _bad(f"still fails: {what}", NO_HELP if same else OTHER_FAILURE)
+    return _bad(f"still fails: {what}", NO_HELP if same and after["struck"] else OTHER_FAILURE)
 
 
 def _bad(message: str, rank: int, worse: bool = False) -> tuple[Verification, int]:

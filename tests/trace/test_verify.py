@@ -4,8 +4,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support import checking, marks
 from trace_kernels import Kernel
 
+from jupyterlab_jaxhints import rules
+from jupyterlab_jaxhints.livetrace import plan
+from jupyterlab_jaxhints.protocol import TraceRequest
 from jupyterlab_jaxhints.trace.request import State
 from jupyterlab_jaxhints.verification import verdict
 
@@ -108,3 +112,23 @@ def test_a_comparison_ends_at_its_limit(kernel: Kernel) -> None:
     cell = "def f(x):\n    while True:\n        x = x + 1\ny = f(jnp.ones(3))"
     answer = kernel.trace(cell, op="compare", fixed={"c0": cell + "\n"}, edited={"c0": [[1, 1]]}, limit=1.0)
     assert answer.state is State.TIMEOUT
+
+
+def test_no_fix_of_an_example_is_said_to_make_things_worse(kernel: Kernel) -> None:
+    before, said = kernel.value("sorted(globals())"), []
+    for rule in rules.load():
+        for example in rule.examples:
+            cells = marks.read(example.bad).cells
+            own = [hint for hint in checking.diagnostics(cells) if hint.rule == rule.name][:1]
+            asked = [{"rule": rule.name, "fix": fix.model_dump()} for hint in own for fix in hint.fixes]
+            given = [{"id": f"c{number}", "text": text} for number, text in enumerate(cells)]
+            planned = plan(TraceRequest.model_validate({"notebook": "n", "action": "verify", "cells": given, "fixes": asked}))
+            for question in planned["own"]:
+                listed = [(cell, text) for cell, text in planned["cells"]]
+                every = [cell for cell, _ in listed]
+                answer = kernel.wait(kernel.carrier.trace(listed, every, **(question | {"limit": 20.0})))
+                found = verdict(rule.name, answer.data) if "after" in answer.data else None
+                said.append((rule.name, asked[question["fix"]]["fix"]["title"], found and found[0]))
+    assert len([each for each in said if each[2] and each[2].good]) > 80
+    assert [each for each in said if each[2] and not each[2].good] == []
+    assert kernel.value("sorted(globals())") == before

@@ -71,7 +71,7 @@ class TracePass(CellRun):
                 "status": "ok", "findings": list(self.records.findings.values()),
                 "failed": [s for s in statements if s[2] == "failed"],
                 "unknown": [s for s in statements if s[2] in ("unknown", "refused")],
-                "covered": self.since is not None or self.struck(), "touched": self.touched(),
+                "covered": self.since is not None or self.struck(), "struck": self.struck(), "touched": self.touched(),
             }
         finally:
             self.close()
