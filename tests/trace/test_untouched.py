@@ -1,6 +1,8 @@
 """A trace leaves the user's kernel as it was: caches, names, arrays, output, random numbers."""
 from __future__ import annotations
 
+import sys
+
 import pytest
 from trace_kernels import Kernel, found, rules
 
@@ -146,6 +148,60 @@ def test_a_live_model_and_its_class(kernel: Kernel) -> None:
     edited = model.replace("* scale", "* scale + self.size") + "\n    jax.jit(model)(jnp.ones(3))"
     assert rules(kernel.trace(edited)) == ["self-write-under-trace"]
     assert kernel.value("model.calls") == 0
+
+
+NET = """
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(3, 4, rngs=rngs)
+        self.calls = nnx.Variable(jnp.array(0))
+    def __call__(self, x):
+        self.calls[...] += 1
+        return self.layer(x)
+"""
+STEP = """
+@nnx.jit
+def step(net, optimizer, x):
+    value, grads = nnx.value_and_grad(lambda net: (net(x) ** 2).mean())(net)
+    optimizer.update(net, grads)
+    return value
+value = step(net, optimizer, jnp.ones((8, 3)))
+"""
+
+
+@pytest.mark.parametrize("fresh", [sys.executable], indirect=True)  # where flax is installed
+def test_a_flax_model_and_its_optimizer(fresh: Kernel) -> None:
+    fresh.run("import jax, jax.numpy as jnp, optax\nfrom flax import nnx")
+    fresh.run(NET)
+    fresh.run("net = Net(nnx.Rngs(0))\noptimizer = nnx.Optimizer(net, optax.adam(1e-3), wrt=nnx.Param)")
+    state = "[(type(x).__name__, id(x)) for x in jax.tree.leaves(nnx.state((net, optimizer)))]"
+    before = fresh.value(state)
+    answer = fresh.trace(NET, STEP)
+    assert (answer.state, rules(answer)) == (State.TRACED, []), answer.data["statements"]
+    assert ["f32[]"] == [h["type"] for h in answer.data["hints"] if h["name"] == "value" and h["line"] == 6]
+    assert found(fresh.trace(NET, STEP.replace("(8, 3)", "(8, 5)"))) == [("shape-mismatch", "c0", "self.layer(x)")]
+    assert fresh.value(state) == before and {kind for kind, _ in before} == {"ArrayImpl"}
+    fresh.run(STEP)
+    assert fresh.value("int(net.calls[...])") == 1
+
+
+SLOTS = """
+class Point:
+    __slots__ = ("x", "n")
+    def __init__(self, x):
+        self.x, self.n = x, 0
+    def moved(self, by):
+        self.n += 1
+        return self.x + by
+"""
+
+
+def test_an_object_with_slots(kernel: Kernel) -> None:
+    kernel.run(SLOTS)
+    kernel.run("point = Point(jnp.ones(3))")
+    answer = kernel.trace(SLOTS, "y = point.moved(jnp.ones((2, 3)))")
+    assert [h["type"] for h in answer.data["hints"] if h["name"] == "y"] == ["f32[2,3]"]
+    assert kernel.value("point.n") == 0
 
 
 def test_a_class_body_reads_the_kernels_names(kernel: Kernel) -> None:
