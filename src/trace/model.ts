@@ -105,7 +105,7 @@ export class TraceModel {
   async fact(name: string): Promise<NameFact | null> {
     const isFree = this.kernel.isTrusted && this.kernel.status === 'idle';
     const isOpen = this.factsOn && !this._results.names.has(name);
-    if (isOpen && isFree && !this.isAsking) {
+    if (isOpen && this._isConcerned && isFree && !this.isAsking) {
       await this._ask(this._requests.facts(name));
     }
     return this.factsOn ? this._results.names.get(name) : null;
@@ -241,10 +241,20 @@ export class TraceModel {
     if (targets.length > 0) {
       await this._ask(this._requests.cells('trace', targets));
     } else if (this._wishes.facts) {
-      await this._ask(this._requests.facts());
+      this._wishes.facts = false;
+      if (this._isConcerned) {
+        await this._ask(this._requests.facts());
+      } else {
+        this._asker.stand('JAX not imported');
+      }
     } else {
       await this._verify();
     }
+  }
+
+  /** The kernel of a notebook without JAX is left alone: facts are on by themselves. */
+  private get _isConcerned(): boolean {
+    return this.document.state !== 'no-jax' && this.document.state !== 'off';
   }
 
   /** Asks about the fixes of the cells that were traced last. */

@@ -114,6 +114,29 @@ describe('facts without a trace', () => {
     expect(model.standing).toBe('untrusted');
   });
 
+  it('are not asked for where no cell mentions JAX', async () => {
+    const { model, kernel, tracer } = await setup('x = 1');
+    model.setFacts(true);
+    kernel.executed.emit('a');
+    await pass();
+    expect(await model.fact('x')).toBeNull();
+    expect(tracer.requests).toEqual([]);
+    expect(model.standing).toBe('JAX not imported');
+  });
+
+  it('are those of the new process after a restart', async () => {
+    const { model, kernel, tracer } = await setup('import jax\nx = 1');
+    tracer.answers.push({ names: { x: ARRAY } });
+    model.setFacts(true);
+    await pass();
+    kernel.restarted.emit();
+    expect(model.results.facts).toBeNull();
+    expect(model.standing).toBe('kernel restarted');
+    await pass();
+    expect(actions(tracer)).toEqual(['facts', 'forget', 'facts']);
+    expect(await model.fact('x')).toBeNull();
+  });
+
   it('tell the analysis the version of JAX, until they are off', async () => {
     const { model, server } = await setup('import jax\nx = 1');
     const versions = () => server.requests.map(sent => sent.jax_version);
