@@ -18,7 +18,7 @@ LOUD = {"error", "warning"}
 SAMPLE = (
     "traced/static-step-number-in-loop", "traced/self-state-set-in-vmapped-method", "traced/store-in-outer-dict",
     "traced/donated-by-name-then-read", "values/cast-float-to-uint8", "values/oob-dynamic-update-shifted",
-    "values/nangrad-log-in-where", "traced/ok-float-on-the-host",
+    "values/nangrad-log-in-where", "traced/ok-float-on-the-host", "traced/deque-turned-in-jitted",
 )
 
 
