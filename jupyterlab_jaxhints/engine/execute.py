@@ -14,6 +14,7 @@ from .interpreter import Machine, executes
 from .state import Scope, join_all
 from .values import Value
 
+DEFAULT = frozenset({"default"})  # a key that every call gets that is given none: a fixed seed
 EXACT_TURNS = 4  # loops of at most this many known turns are evaluated turn by turn
 
 
@@ -321,7 +322,10 @@ def make_function(m: Machine, node: Any, name: str) -> Function:
         node, cst.Lambda), cls=m.class_body, loops=m.ctx.loops)
     for parameter in function.parameters:
         if parameter.default is not None:
-            function.defaults[parameter.name.value] = m.eval(parameter.default)
+            value = m.eval(parameter.default)
+            if value.must_be(v.KEY):
+                value = value.but(flags=value.flags | DEFAULT)
+            function.defaults[parameter.name.value] = value
     return function
 
 

@@ -28,6 +28,8 @@ class Reader:
         kind, place, detail = question
         if kind == "compares":
             return self._compares(place, *detail)
+        if kind == "binds":
+            return self._binds_between(detail[0], place, detail[1])
         return self._reads_next(place, detail) if kind == "reads" else self._stored(place)
 
     def reads_next(self, place: Place, name: str) -> bool | None:
@@ -44,6 +46,16 @@ class Reader:
         """Whether a later statement compares what two names hold."""
         answer = self.asked[("compares", place, (first, second))] = self._compares(place, first, second)
         return answer
+
+    def binds_between(self, first: Place, second: Place, name: str) -> bool:
+        """Whether a statement after `first`, and not after `second`, binds a name."""
+        answer = self.asked[("binds", second, (first, name))] = self._binds_between(first, second, name)
+        return answer
+
+    def _binds_between(self, first: Place, second: Place, name: str) -> bool:
+        return any(found == name and stored for place in self._places if first.index < place.index < second.index
+                   and name in self._names(place) for node in place.statement.body
+                   for found, stored, _ in scopes.occurrences(node))
 
     def _compares(self, place: Place, first: str, second: str) -> bool:
         from .comparing import compares

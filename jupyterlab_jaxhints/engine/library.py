@@ -302,6 +302,14 @@ def _config_update(m: Machine, name: str, args: list[Argument], node: Any) -> Va
     return v.NOTHING
 
 
+@gives("jax.lax.psum", "jax.lax.pmean", "jax.lax.pmax", "jax.lax.pmin")
+def _over_axis(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
+    """Of a Python number the sum over a mapped axis is known while tracing: `psum(1, axis)` is the axis's size."""
+    if args and not args[0].star and args[0].value.must_be(v.NUMBER):
+        return v.A_NUMBER if name in ("jax.lax.psum", "jax.lax.pmean") else v.UNKNOWN
+    return from_table(m, api.lookup(name, m.jax_version), args, node)
+
+
 @gives("jax.config.config_with_absl", "jax.config.parse_flags_with_absl")
 def _config_absl(m: Machine, name: str, args: list[Argument], node: Any) -> Value:
     config_flags.forget(m)

@@ -110,7 +110,7 @@ def _twice(use: KeyUse, previous: KeyUse) -> Reuse | None:
     meant = _is_comparison(use, previous, site, first)
     if meant and same and _in_one_statement(site, first):
         return None  # two calls of one function in one statement, with other settings
-    certain = use.certain and previous.certain and not compared and not meant
+    certain = use.certain and previous.certain and not compared and not meant and "default" not in use.key.flags
     return Reuse(site, first, previous, certain)
 
 
@@ -125,15 +125,15 @@ def _is_comparison(use: KeyUse, previous: KeyUse, site: KeySite, first: KeySite)
     direct, earlier = site is use.sites[0], first is previous.sites[0]
     if direct and earlier and "call" in (use.how, previous.how):
         mine, theirs = _receiver(site.call), _receiver(first.call)
-        return use.how == previous.how and (mine != theirs or bool(mine) and _is_bound_between(mine, site, first))
+        return use.how == previous.how and (mine != theirs or _is_bound_between(use, site, first))
     if direct or earlier:
         return False
     mine, theirs = _given(use, site), _given(previous, first)
     if mine is None or theirs is None:
         return False
     same = site.function is not None and first.function is not None and site.function.node is first.function.node
-    if same and _spelled(site.call) == _spelled(first.call):
-        return mine != theirs
+    if same:  # spelled otherwise: jitted and not, say
+        return mine != theirs or _spelled(site.call) != _spelled(first.call)
     return bool(mine) and (mine == theirs or any(part in theirs and part[1] for part in mine))
 
 
@@ -146,11 +146,17 @@ def _meet(use: KeyUse, previous: KeyUse, site: KeySite, first: KeySite) -> bool:
     return any(comparing.meet(tree, mine, theirs) for tree in site.place.statement.body)
 
 
-def _is_bound_between(name: str, site: KeySite, first: KeySite) -> bool:
-    """The receiver's name holds another object by the second call."""
+def _is_bound_between(use: KeyUse, site: KeySite, first: KeySite) -> bool:
+    """The name of what is called, or of its owner, holds another object by the second call."""
+    name = _spelled(site.call).partition(".")[0]
+    if not name.isidentifier() or name != _spelled(first.call).partition(".")[0]:
+        return False
+    reader = use.machine.reader
+    if site.place is not first.place and reader is not None and not (site.depth or first.depth):
+        return reader.binds_between(first.place, site.place, name)
     shared = [a for a, b in zip(path(site), path(first)) if a is b]
     block = next((node for node in reversed(shared) if isinstance(node, cst.BaseSuite)), None)
-    return block is not None and comparing.is_bound_between(block, name.partition(".")[0], first.node, site.node)
+    return block is not None and comparing.is_bound_between(block, name, first.node, site.node)
 
 
 def _spelled(call: Any) -> str:

@@ -24,6 +24,18 @@ def _walk_called(node: Any) -> Iterator[str]:
         yield from _walk_called(child)
 
 
+def _walk_methods(node: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and isinstance(node.func.value, cst.Name):
+        yield node.func.value.value, node.func.attr.value
+    for child in children(node):
+        yield from _walk_methods(child)
+
+
+def methods_called(node: Any) -> frozenset[tuple[str, str]]:
+    """Methods that a piece of code calls, with the plain names that it calls them of."""
+    return _methods.get(node, lambda node: frozenset(_walk_methods(node)))
+
+
 def called_in(node: Any) -> frozenset[str]:
     """Plain names that a piece of code calls."""
     return _called.get(node, lambda node: frozenset(_walk_called(node)))
@@ -54,7 +66,7 @@ class Known:
         return answer
 
 
-_scanned, _reads, _worded, _called = Known(), Known(), Known(), Known()
+_scanned, _reads, _worded, _called, _methods = Known(), Known(), Known(), Known(), Known()
 
 
 @lru_cache(maxsize=None)
@@ -271,3 +283,19 @@ def _walk_attributes(node: Any, besides: Any) -> Iterator[str]:
                 yield part.attr.value
     for child in children(node):
         yield from _walk_attributes(child, besides)
+
+
+_TELLERS = frozenset({"print", "print_exc", "pprint", "display", "warn", "debug", "info", "warning", "error", "exception"})
+
+
+def only_tells(body: Any) -> bool:
+    """A block that does nothing but print, log or pass."""
+    for line in getattr(body, "body", ()):
+        if not isinstance(line, (cst.SimpleStatementLine, cst.BaseSmallStatement)):
+            return False
+        for part in line.body if isinstance(line, cst.SimpleStatementLine) else (line,):
+            func = part.value.func if isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) else None
+            name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
+            if not isinstance(part, cst.Pass) and name not in _TELLERS:
+                return False
+    return True

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..knowledge import tracers
 from . import donation, primitives, scopes, timing, tracing
 from . import values as v
 from .callables import Argument, Bound, Function, Partial, Wrapped
@@ -45,6 +46,12 @@ def repeats(m: Machine, function: Value, node: Any) -> bool:
     return before is not None and before == captured
 
 
+def _acts(node: Any, name: str) -> bool:
+    """Code calls what the name holds, or methods of it that no array has: it is no array."""
+    return name in scopes.called_in(node) or any(
+        name == owner and tracers.method(method) is None for owner, method in scopes.methods_called(node))
+
+
 def _captured(m: Machine, value: Value, depth: int) -> tuple:
     """Fingerprints of what a function closes over, arrays aside."""
     target = value.target
@@ -57,14 +64,18 @@ def _captured(m: Machine, value: Value, depth: int) -> tuple:
             while scope is not None and name not in scope.names:
                 scope = scope.parent
             found = scope.names[name] if scope is not None else m.state.names.delta.get(name)
-            if found is not None and found.is_unknown and not found.name and name in scopes.called_in(target.node):
+            if found is not None and found.is_unknown and not found.name and _acts(target.node, name):
                 out.append((name, found.ident))  # another function on each turn is another program
             elif found is not None and not found.may_be(v.JAX):
                 out.append((name, _captured(m, found, depth - 1) if found.must_be(v.FUNCTION) else found.fingerprint()))
         return tuple(out)
     if isinstance(target, Partial):
         settings = [(str(i), a) for i, a in enumerate(target.args)] + sorted(target.keywords.items())
-        return (_captured(m, target.function, depth - 1), tuple(
+        inner = target.function.target
+        names = dict(enumerate(inner.positional)) if isinstance(inner, Function) else {}
+        acting = [(name, a.ident) for name, a in settings if a.is_unknown and isinstance(inner, Function)
+                  and _acts(inner.node, names.get(int(name), "") if name.isdecimal() else name)]
+        return (_captured(m, target.function, depth - 1), *acting, tuple(
             (name, a.fingerprint()) for name, a in settings if not a.may_be(v.JAX)))
     if isinstance(target, Wrapped):
         return (target.transform, _captured(m, target.function, depth - 1))

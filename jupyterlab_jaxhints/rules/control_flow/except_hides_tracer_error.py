@@ -17,6 +17,7 @@ In eager code, and where the handler raises again or catches a class that JAX's 
 - [Sharp bits: control flow](guide#control-flow)
 """
 from ...engine.events import CaughtHint
+from ...engine.scopes import names_in, only_tells
 from ..base import Clean, Example, Hint, Rule, on, short
 
 RULE = Rule(
@@ -39,6 +40,8 @@ CLEAN = [
           because="in eager code the value is there"),
     Clean(["import jax, jax.numpy as jnp\n@jax.jit\ndef f(x):\n    try:\n        return x.reshape(2, -1)\n    except KeyError:\n        return x\ny = f(jnp.ones(4))"],
           because="nothing in the `try` asks for a value"),
+    Clean(["import jax\n@jax.jit\ndef f(x):\n    return x if x > 0 else -x\ntry:\n    f(1.0)\nexcept Exception as e:\n    print(type(e).__name__)\ntry:\n    f(1.0)\nexcept Exception:\n    print('it raises')"],
+          because="the error is shown, not hidden"),
 ]
 
 TRACED = ("if-on-tracer", "while-on-tracer", "bool-op-on-tracer", "assert-on-tracer", "cast-on-tracer",
@@ -51,9 +54,18 @@ def check(event):
     """An error of a traced value is caught by a handler that goes on."""
     if event.rule not in TRACED or not event.ctx.traced:
         return
-    handler = next((h for h in event.statement.handlers), None)
-    if handler is not None and not _by_name(event, handler):
+    handler = next(iter(getattr(event.statement, "handlers", ())), None)
+    if handler is not None and not _by_name(event, handler) and not _shows(event, handler):
         yield Hint(handler, line=short(event.text(event.inner.node), 30), place=event.place)
+
+
+def _shows(event, handler):
+    """Eager code that calls a traced function to see it fail: the handler tells of the exception, or does nothing else."""
+    depth = next((depth for depth, block in event.ctx.tries if block.node is event.statement), 0)
+    if any(frame.transform for frame in event.ctx.frames[:depth]):
+        return False
+    told = handler.name is not None and event.text(handler.name.name) in names_in(handler.body)
+    return told or only_tells(handler.body)
 
 
 def _by_name(event, handler):

@@ -90,8 +90,9 @@ def check(event):
     evidence = [event.key.made]
     if before is not None:
         evidence.append(Step("used here before", before.node, before.place))
+    named = event.key_node if isinstance(found.site.node, cst.Call) else found.site.node  # a method's own key
     yield Hint(found.site.node, place=found.site.place, variant=variant, certain=found.certain, evidence=evidence,
-               key=short(event.text(found.site.node)), transform=found.repeats, data=found)
+               key=short(event.text(named)), transform=found.repeats, data=found)
 
 
 def fixes(hint, edit):
