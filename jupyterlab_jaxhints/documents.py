@@ -12,7 +12,7 @@ from .config import Config
 from .engine.cells import Cell
 from .errors import RequestError
 from .kernelfacts import facts_of, facts_response
-from .livetrace import JUDGES, LiveTrace, judged, merge, plan, response, take_answers
+from .livetrace import JUDGES, LiveTrace, judged, merge, plan, response, take_answers, told_refuted
 from .protocol import AnalyzeRequest, AnalyzeResponse, CellResult, Note, TraceRequest, TraceResponse
 
 LIMIT = 12
@@ -61,13 +61,15 @@ class Documents:
                                  jax_version=request.jax_version, failures=request.failures)
         only = edited if request.scope == "edited" else None
         results = document.analyzer.results(config, only=only)
+        notes = document.analyzer.notes()
         if document.live is not None:
-            results = merge(document.live, given, results, config)
+            read, results = results, merge(document.live, given, results, config)
+            notes += told_refuted(read, results)
         skipped = [cell_id for cell_id, digest in digests.items() if digest in skip]
         return AnalyzeResponse(
             cells=[_told(result, digests[result.id], result.id in skipped) for result in results],
             complete=only is None,
-            notes=[*document.analyzer.notes(), *(Note(message=UNREAD, cell=cell_id) for cell_id in skipped)],
+            notes=[*notes, *(Note(message=UNREAD, cell=cell_id) for cell_id in skipped)],
         )
 
     def plan(self, request: TraceRequest) -> dict[str, Any]:

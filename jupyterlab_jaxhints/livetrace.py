@@ -15,7 +15,7 @@ from .config import Config
 from .engine.magics import mask
 from .lanes import Lanes
 from .kernelfacts import facts_of, names_of
-from .protocol import CellResult, Diagnostic, KernelFacts, LineShape, TracedCell, TraceRequest, TraceResponse
+from .protocol import CellResult, Diagnostic, KernelFacts, LineShape, Note, TracedCell, TraceRequest, TraceResponse
 from .trace.findings import CleanPlace, TraceFinding, findings_of, size_text
 from .trace.request import ASKED_LIMIT, AUTOMATIC_LIMIT, State
 from .verification import Verifications
@@ -25,6 +25,7 @@ SHAPE_LENGTH = 72  # characters of ghost text on a line
 ACROSS_CELLS = frozenset(("retrace", "varying-static-arg"))
 WANT = {"memory": ["memory"], "nan": ["nan", "index"]}
 JUDGES = ("verify", "compare")  # actions that ask about fixes
+REFUTED = "The trace disproves `{rule}` on line {line}: JAX runs through it"
 GOOD = (State.TRACED, State.PARTLY)
 
 Answer = Mapping[str, Any]  # state, why and data of a reply
@@ -226,7 +227,8 @@ def response(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer], 
             state, why = cell_state(cell, by_cell.get(cell), cell in {c for g in groups for c in g})
             hints = merged[cell].diagnostics if cell in merged else []
             cells.append(TracedCell(id=cell, digest=known[cell], state=state.value, why=why, diagnostics=hints,
-                                    shapes=live.shapes(cell, held[cell], known), refuted=_refuted(before.get(cell), hints)))
+                                    shapes=live.shapes(cell, held[cell], known),
+                                    refuted=[hint.id for hint in _refuted(before.get(cell), hints)]))
     cells += [TracedCell(id=cell, digest=known[cell], state=State.TRACED.value, shapes=shapes,
                          diagnostics=merged[cell].diagnostics)
               for cell in known if cell not in request.targets and (shapes := live.shapes(cell, held[cell], known))]
@@ -258,9 +260,17 @@ def judged(live: LiveTrace, request: TraceRequest, answers: Sequence[Answer]) ->
     )
 
 
-def _refuted(before: CellResult | None, after: Iterable[Diagnostic]) -> list[str]:
+def told_refuted(read: Sequence[CellResult], merged: Sequence[CellResult]) -> list[Note]:
+    """What the panel says of the hints that the trace removes."""
+    return [
+        Note(message=REFUTED.format(rule=hint.rule, line=hint.range.start.line + 1), cell=hint.cell)
+        for before, after in zip(read, merged) for hint in _refuted(before, after.diagnostics)
+    ]
+
+
+def _refuted(before: CellResult | None, after: Iterable[Diagnostic]) -> list[Diagnostic]:
     left = {diagnostic.id for diagnostic in after}
-    return [hint.id for hint in before.diagnostics if hint.id not in left] if before else []
+    return [hint for hint in before.diagnostics if hint.id not in left] if before else []
 
 
 def cell_state(cell: str, answer: Answer | None, asked: bool) -> tuple[State, str]:

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { spans } from '../card/message';
 import { cellName, severityName } from '../model/words';
-import type { Diagnostic } from '../protocol';
+import type { Diagnostic, Note } from '../protocol';
 import { iconOf } from '../style/icons';
 import { Empty } from './empty';
 import { Item } from './item';
@@ -64,7 +65,7 @@ export function PanelView(props: IPanelProps): JSX.Element {
       {notes.length > 0 && (
         <ul className="jp-JaxHints-notes" aria-label={trans.__('Notes')}>
           {notes.map((note, index) => (
-            <li key={index}>{note.message}</li>
+            <NoteItem key={index} note={note} {...props} />
           ))}
         </ul>
       )}
@@ -76,6 +77,24 @@ export function PanelView(props: IPanelProps): JSX.Element {
         />
       )}
     </>
+  );
+}
+
+/** A remark, after the name of the cell that it is about. */
+function NoteItem({
+  note,
+  model,
+  trans
+}: IPanelProps & { note: Note }): JSX.Element {
+  const host = model.document?.host;
+  const cell = host?.cells().find(({ id }) => id === note.cell);
+  return (
+    <li>
+      {host && cell && `${cellName(host, cell, trans)}: `}
+      {spans(note.message).map(({ text, code }, index) =>
+        code ? <code key={index}>{text}</code> : text
+      )}
+    </li>
   );
 }
 

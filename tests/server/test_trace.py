@@ -55,12 +55,23 @@ async def test_tracing_leaves_the_users_first_call_alone(ask, user: User) -> Non
     assert shapes(answer, "c1") == SHAPES, "seen from the call below it"
 
 
-async def test_a_hint_that_the_kernel_disproves_goes(ask, user: User, request_of) -> None:
-    cells = IMPORTS, "from functools import partial\nflag = True", "@jax.jit\ndef f(x):\n    if x.shape[0] > 2:\n        return x\n    return -x", "f(jnp.ones(3))"
-    await user.run(IMPORTS)
+async def test_a_hint_that_the_kernel_disproves_goes(ask, user: User, request_of, hints_of) -> None:
+    """In the order of the notebook `scale` is an integer in `add`; the user ran the cell below it first."""
+    cells = (IMPORTS, "scale = jnp.arange(3)", "@jax.jit\ndef add(x):\n    return jax.lax.add(x, scale)\ny = add(jnp.ones(3))",
+             "scale = scale.astype(jnp.float32)")
+    for number in (0, 1, 3, 2):
+        await user.run(cells[number])
     await user.told_idle()
-    _, answer = await ask("trace", body=request(user, *cells))
-    assert all(each["diagnostics"] == [] for each in answer["cells"]), answer["cells"]
+    _, analyzed = await ask("analyze", body=request_of(*cells))
+    assert (hints_of(analyzed)["c2"], analyzed["notes"]) == (["lax-dtype-mismatch"], [])
+    (hint,) = analyzed["cells"][2]["diagnostics"]
+    _, answer = await ask("trace", body=request(user, *cells, ran=["c0", "c1", "c2", "c3"]))
+    assert [each["refuted"] for each in answer["cells"] if each["id"] == "c2"] == [[hint["id"]]]
+    assert rules_of(answer, "c2") == []
+    _, analyzed = await ask("analyze", body=request_of(*cells))
+    assert hints_of(analyzed)["c2"] == []
+    note = "The trace disproves `lax-dtype-mismatch` on line 3: JAX runs through it"
+    assert analyzed["notes"] == [{"message": note, "cell": "c2"}]
 
 
 async def test_calls_that_trace_again_are_told_where_one_cell_makes_them(ask, user: User) -> None:

@@ -111,6 +111,22 @@ describe('the panel', () => {
     );
   });
 
+  it('names the cell that a remark is about', async () => {
+    const { document } = await documentOf(notebookOf(MAKE, 'x[0] = 1'));
+    const notes = [
+      { message: 'The trace disproves `list-index` on line 1', cell: 'b' },
+      { message: 'A rule fails', cell: null }
+    ];
+    Object.defineProperty(document, 'notes', { value: notes });
+    const remarks = pageOf(modelOf(document)).querySelectorAll(
+      '.jp-JaxHints-notes li'
+    );
+    expect([...remarks].map(remark => remark.textContent)).toEqual([
+      'Cell [ ] — 2: The trace disproves list-index on line 1',
+      'A rule fails'
+    ]);
+  });
+
   it('filters by text, rule and severity', async () => {
     const { document } = await documentOf(notebookOf(MAKE, 'x[0] = 1'));
     const model = modelOf(document);
