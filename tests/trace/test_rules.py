@@ -95,6 +95,14 @@ def test_silent(kernel: Kernel, cell: str) -> None:
     assert rules(kernel.trace(cell)) == []
 
 
+def test_iterators_from_outside_are_used_up(kernel: Kernel) -> None:
+    kernel.run("import itertools\nrates = itertools.cycle([0.1, 0.01])")
+    used = "def now():\n    for rate in rates:\n        return rate\n@jax.jit\ndef f(x):\n    return x * now()\ny = f(1.0)"
+    assert rules(kernel.trace(used)) == ["iterator-under-trace"]
+    made = "@jax.jit\ndef f(x):\n    for a, b in itertools.product([1, 2], [x, x]):\n        x = x + a * b\n    return x\ny = f(1.0)"
+    assert rules(kernel.trace(made)) == []
+
+
 TWICE = {  # what a function does, and what two traces of it show: the mark, or nothing
     "a queue that turns": ("q.rotate(1)\n    return x * q[0]", "x * q[0]"),
     "a bound next": ("return x * tick()", "tick()"),

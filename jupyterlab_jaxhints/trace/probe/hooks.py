@@ -184,7 +184,7 @@ class Hooks:
 
     def advancing(self, number, iterator):
         """`next(it)` in staged code, with an iterator from outside."""
-        if isinstance(iterator, ITERATORS) or type(iterator).__module__ == "itertools":
+        if is_iterator(iterator):
             level = self.level()
             if level.staged and self.is_outer(iterator, level):
                 self.repeats.suspect(number, named=True)
@@ -194,7 +194,7 @@ class Hooks:
     def iterate(self, number, iterable):
         self.clock.check()
         level = self.level()
-        if isinstance(iterable, ITERATORS):
+        if is_iterator(iterable):
             self.advancing(number, iterable)
         iterator = iter(iterable)
         if level.eager and site_of(number).data[0] == "for":
@@ -248,6 +248,10 @@ class Hooks:
         self.entries.clear()
         self.levels.clear()
         self.calls.clear()
+
+
+def is_iterator(value) -> bool:
+    return isinstance(value, ITERATORS) or type(value).__module__ == "itertools"
 
 
 def _mutable(value) -> bool:

@@ -12,8 +12,8 @@ import time
 
 from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_jax, kernel_numpy
 from .calls import IMPURE
-from .clone import ITERATORS, root
-from .hooks import small_array
+from .clone import root
+from .hooks import is_iterator, small_array
 from .levels import drop_traces
 from .permits import PURE
 from .walk import frames_of, is_literal, sub_programs
@@ -44,7 +44,7 @@ class Repeats:
         """A call of the user's code: what is not known to do the same each time is a suspect."""
         if getattr(function, "__name__", "") in CONSUMING:
             for value in args:
-                if isinstance(value, ITERATORS):
+                if is_iterator(value):
                     self.hooks.advancing(number, value)
         if self._may_differ(function):
             self.suspect(number)
