@@ -152,9 +152,11 @@ async function tell(
   name: IName,
   { cell, source, trans }: INameContext
 ): Promise<ITold | null> {
-  if (name.origin === 'module') {
+  if (name.origin?.isModule) {
     const fact = await source.fact(name.name);
-    return fact && toldByKernel(name.name, fact, trans);
+    if (fact) {
+      return toldByKernel(name.name, fact, trans);
+    }
   }
   const type = typeAt(name, view.state.doc.toString(), source.typed(cell));
   return type === null ? null : toldByTrace(name.name, type, trans);

@@ -10,12 +10,13 @@ export interface IName {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** Where it gets its value: from the module, or from a function's own bindings; null where that is not told. */
-  readonly origin: 'module' | IBindings | null;
+  /** What binds it, as far as the text tells; null where that is not told of. */
+  readonly origin: IBindings | null;
 }
 
-/** What binds a name in the function whose name it is. */
+/** What binds a name in the function or the module whose name it is. */
 interface IBindings {
+  readonly isModule: boolean;
   readonly nodes: readonly Node[];
   /** True where the name is read in a function inside of that one, which runs at another time. */
   readonly isClosure: boolean;
@@ -44,13 +45,13 @@ export function nameAt(
   return { name: text.slice(from, to), from, to, origin: originOf(node, text) };
 }
 
-/** The type that a trace saw in a local name at its place; null where more than one may be meant. */
+/** The type that a trace saw in a name at its place; null where more than one may be meant. */
 export function typeAt(
   { name, from, origin }: IName,
   text: string,
   lines: readonly LineShape[]
 ): string | null {
-  if (origin === null || origin === 'module') {
+  if (origin === null || origin.nodes.length === 0) {
     return null;
   }
   const known = new Map<number, string>();
@@ -73,24 +74,25 @@ export function typeAt(
 }
 
 /** Goes outwards through the scopes, as Python does. */
-function originOf(node: Node, text: string): IName['origin'] {
+function originOf(node: Node, text: string): IBindings | null {
   const name = text.slice(node.from, node.to);
+  let whole = node;
   let isClosure = false;
   let isInner = false;
+  let isGlobal = false;
   for (let inner = node, at = node.parent; at; inner = at, at = at.parent) {
+    whole = at;
     if (COMPREHENSION.test(at.name) && binds(at, name, text)) {
       return null;
     }
-    if (!SCOPE.test(at.name) || !isInside(node, inner, at)) {
+    if (isGlobal || !SCOPE.test(at.name) || !isInside(node, inner, at)) {
       continue;
     }
     if (FUNCTION.test(at.name)) {
       const { nodes, declared } = bindingsIn(at, name, text);
-      if (declared === 'global') {
-        return 'module';
-      }
+      isGlobal = declared === 'global';
       if (nodes.length > 0 && declared === null) {
-        return { nodes, isClosure };
+        return { isModule: false, nodes, isClosure };
       }
       isClosure = true;
     } else if (!isInner && bindingsIn(at, name, text).nodes.length > 0) {
@@ -98,7 +100,8 @@ function originOf(node: Node, text: string): IName['origin'] {
     }
     isInner = true;
   }
-  return 'module';
+  const { nodes } = bindingsIn(whole, name, text);
+  return { isModule: true, nodes: isGlobal ? [] : nodes, isClosure };
 }
 
 /** Decorators, defaults and annotations belong to the scope around a function. */
@@ -235,7 +238,10 @@ function lastBefore(nodes: readonly Node[], place: number): number {
     return -1;
   }
   const node = nodes[at];
-  const block = enclosing(node, /^(Body|FunctionDefinition|LambdaExpression)$/);
+  const block = enclosing(
+    node,
+    /^(Body|Script|FunctionDefinition|LambdaExpression)$/
+  );
   if (!block || !inner(block)) {
     return -1;
   }

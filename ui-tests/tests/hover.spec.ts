@@ -160,6 +160,8 @@ test('names of a function are told as traced, and the command tells too', async 
   await expect(fact(page)).toContainText('f32[]');
   await rest(page, 1, 'prices');
   await expect(fact(page)).toContainText('in the kernel now');
+  await rest(page, 1, 'loss');
+  await expect(fact(page)).toContainText('as traced');
   await page.mouse.move(2, 2);
   await editorOf(page, 1).click();
   await page.keyboard.press('Control+End');

@@ -23,7 +23,9 @@ const FACT: NameFact = {
 class FakeSource implements INameSource {
   factsOn = true;
   asked: string[] = [];
-  lines: LineShape[] = [{ line: 1, text: '', names: { h: 'f32[8]' } }];
+  lines: LineShape[] = [
+    { line: 1, text: '', names: { h: 'f32[8]', f: 'f32[9]' } }
+  ];
 
   async fact(name: string): Promise<NameFact | null> {
     this.asked.push(name);
@@ -85,6 +87,7 @@ describe('the name at the cursor', () => {
     const view = editor(source);
     const jnp = CODE.indexOf('jnp');
     expect(await shown(view, jnp)).toContain('nothing is known of it');
+    expect(await shown(view, CODE.indexOf('f('))).toContain('as traced');
     source.factsOn = false;
     expect(await shown(view, jnp)).toContain('off in the panel');
     expect(await shown(view, CODE.indexOf('return') + 1)).toBeNull();

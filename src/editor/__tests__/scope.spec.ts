@@ -20,10 +20,8 @@ function told(marked: string): string | null {
     const names = Object.fromEntries(seen.map(pair => pair.split(': ')));
     return { line, text: '', names };
   });
-  if (name?.origin === 'module') {
-    return `module ${name.name}`;
-  }
-  return name && typeAt(name, doc, lines);
+  const type = name && typeAt(name, doc, lines);
+  return name?.origin?.isModule ? `module ${type ?? name.name}` : type;
 }
 
 describe('a name of the module', () => {
@@ -41,6 +39,17 @@ describe('a name of the module', () => {
     ['f"{x|}"', 'x'],
     ['async def f(x): return f|', 'f']
   ])('%j', (code, name) => expect(told(code)).toBe(`module ${name}`));
+
+  it.each([
+    ['loss = f(x)  # loss: f32[]\nprint(loss|)', 'f32[]'],
+    ['loss| = f(x)  # loss: f32[]', 'f32[]'],
+    ['x = f(x|)  # x: f32[3]\nx = g(x)  # x: f32[2]', 'x'],
+    ['x = f(x)  # x: f32[3]\nx = g(x|)  # x: f32[2]', 'f32[3]'],
+    ['x = f(x)  # x: f32[3]\ndef h(): return x|\nx = g(x)  # x: f32[2]', 'x'],
+    ['x = f(x)  # x: f32[3]\ndef h():\n    global x\n    x| = 2', 'x']
+  ])('bound in the cell: %j', (code, type) =>
+    expect(told(code)).toBe(`module ${type}`)
+  );
 });
 
 describe('no name that is told of', () => {
