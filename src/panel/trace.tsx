@@ -106,7 +106,7 @@ function Explanation({
       'Writes no file, opens no connection, starts no program through Python, and stops after a second.'
     ),
     trans.__(
-      'Modules, threads, open files and native code are not protected: it is no sandbox.'
+      'Modules, threads, open files, native code and os._exit are not held back: it is no sandbox.'
     )
   ];
   return (
