@@ -312,4 +312,9 @@ def remark(request: TraceRequest, answers: Sequence[Answer]) -> str:
     if checks.get("run"):
         return f"The cell is not searched: it is {checks['run']}"
     count = sum(finding["rule"] in ("nan-produced", "where-nan-gradient") for finding in data.get("findings", ()))
-    return f"{count} {'place makes' if count == 1 else 'places make'} a NaN" if count else "No NaN comes out of the cell"
+    if count:
+        return f"{count} {'place makes' if count == 1 else 'places make'} a NaN"
+    for _, at, what, why in data.get("statements", ()):
+        if what != "traced":
+            return f"Line {at[0] + 1} is not searched: {why}"
+    return "No NaN comes out of the cell"

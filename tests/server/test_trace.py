@@ -128,6 +128,29 @@ async def test_memory_and_nan_are_answered_when_asked_for(ask, user: User) -> No
     assert answer["remark"].startswith("The largest step needs"), answer
     _, answer = await ask("trace", body=request(user, IMPORTS, cell, targets=[1], action="nan"))
     assert answer["remark"] == "1 place makes a NaN" and rules_of(answer, "c1") == [("nan-produced", "trace")]
+    _, answer = await ask("trace", body=request(user, IMPORTS, "b = jnp.log(jnp.ones(4))", targets=[1], action="nan"))
+    assert answer["remark"] == "No NaN comes out of the cell"
+    fails = "c = jnp.ones(3)\nd = jnp.log(c) @ jnp.ones(4)"
+    _, answer = await ask("trace", body=request(user, IMPORTS, fails, targets=[1], action="nan"))
+    assert answer["remark"].startswith("Line 2 is not searched: TypeError"), answer["remark"]
+
+
+async def test_how_often_a_run_traced_a_function_stands_beside_its_call(ask, user: User) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    cells = IMPORTS, "@jax.jit\ndef twice(x):\n    return x * 2", "for n in range(1, 6):\n    y = twice(jnp.ones(n))"
+    await ask("trace", body=request(user, *cells))
+    await user.run(cells[1])
+    await user.run(cells[2])
+    await user.told_idle()
+    ran = request(user, *cells, targets=[2], ran=["c0", "c1", "c2"], executed="c2")
+    _, answer = await ask("trace", body=ran)
+    assert shapes(answer, "c2")[1].endswith("twice traced 5 times")
+    (hint,) = [each for cell in answer["cells"] for each in cell["diagnostics"] if each["rule"] == "retrace"]
+    assert hint["certainty"] == "certain" and "traced 5 times" in hint["evidence"][-1]["message"]
+    changed = cells[2].replace("6", "7")
+    _, answer = await ask("trace", body=request(user, *cells[:2], changed, targets=[2], ran=["c0", "c1"]))
+    assert "traced 5 times" not in shapes(answer, "c2")[1]
 
 
 async def test_the_browser_can_carry_a_request(ask, user: User) -> None:

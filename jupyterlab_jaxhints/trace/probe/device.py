@@ -31,7 +31,8 @@ def run_device(live, request, cells, clock, mesh):
             drop_traces(error)
             state = {"status": {ProbeTimeout: "timeout", ProbeRefused: "refused"}.get(type(error), "unknown"),
                      "why": str(error) or "the limit is over"}
-        reply = {"status": "ok", "findings": list(run.records.findings.values()), "checks": info}
+        reply = {"status": "ok", "findings": list(run.records.findings.values()), "checks": info,
+                 "statements": list(run.records.statements.values())[:1000]}
         reply.update(state or {})
         return reply
     finally:
