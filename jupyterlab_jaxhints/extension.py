@@ -37,6 +37,6 @@ class JaxHintsExtension(ExtensionApp):
         """Ends the worker and the connections to kernels with the server."""
         if self.worker is not None:
             self.worker.close()
-        carriers = self.settings.get(CARRIERS)
+        carriers = self.serverapp.web_app.settings.get(CARRIERS)  # where handlers keep theirs
         if carriers is not None:
             carriers.close()

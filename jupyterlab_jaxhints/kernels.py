@@ -58,7 +58,7 @@ class Kernels:
         if kernel_id not in self._carriers:
             session = kernel.session.clone()
             session.session = str(uuid.uuid4())  # the kernel tells its clients apart by this
-            client = kernel.client(session=session)
+            client = kernel.client(session=session, context=kernel.context)  # one of its own would outlive the server
             client.start_channels(shell=True, iopub=False, stdin=False, hb=False, control=False)
             self._carriers[kernel_id] = KernelCarrier(client, alive=kernel.is_alive)
         return self._carriers[kernel_id]

@@ -1,11 +1,14 @@
-"""Traces that do not come to their end: cancelled, overtaken by a restart, asked of a kernel that seems busy."""
+"""Traces that do not come to their end: cancelled, overtaken by a restart or the server's end, asked of a kernel that
+seems busy."""
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from typing import Any
 
 import pytest
+import zmq
 from support.users import User, request
 from tornado.httpclient import HTTPClientError
 
@@ -66,3 +69,20 @@ async def test_a_kernel_is_asked_itself_where_the_servers_word_is_an_old_one(ask
     await user.told_idle()
     user.kernel.execution_state = "busy"  # the last word of a process that was killed in a cell
     assert "shape-mismatch" in traced_rules((await ask("trace", body=request(user, *CELLS, ran=["c0"])))[1])
+
+
+def sockets() -> int:
+    """How many sockets to kernels are open in this process."""
+    gc.unfreeze()
+    return sum(isinstance(each, zmq.Socket) and not each.closed for each in gc.get_objects())
+
+
+async def test_the_connection_to_a_kernel_ends_with_the_server(ask, user: User, jp_serverapp) -> None:
+    await user.run(IMPORTS)
+    await user.told_idle()
+    before = sockets()
+    assert traced_rules((await ask("trace", body=request(user, *CELLS, ran=["c0"])))[1])
+    assert sockets() > before
+    (app,) = jp_serverapp.extension_manager.extension_apps["jupyterlab_jaxhints"]
+    await app.stop_extension()
+    assert sockets() == before
