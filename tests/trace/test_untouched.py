@@ -185,6 +185,26 @@ def test_a_flax_model_and_its_optimizer(fresh: Kernel) -> None:
     assert fresh.value("int(net.calls[...])") == 1
 
 
+LINEN = """
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(4)(nn.relu(nn.Dense(8)(x)))
+net = Net()
+params = net.init(jax.random.key(0), jnp.ones((2, 3)))
+y = net.apply(params, jnp.ones((5, 3)))
+"""
+
+
+@pytest.mark.parametrize("fresh", [sys.executable], indirect=True)
+def test_a_flax_model_that_is_not_made_yet(fresh: Kernel) -> None:
+    fresh.run("import jax, jax.numpy as jnp\nfrom flax import linen as nn")
+    answer = fresh.trace(LINEN)
+    assert (answer.state, rules(answer)) == (State.TRACED, []), answer.data["statements"]
+    assert [h["type"] for h in answer.data["hints"] if h["name"] == "y"] == ["f32[5,4]"]
+    assert found(fresh.trace(LINEN.replace("(5, 3)", "(5, 7)"))) == [("shape-mismatch", "c0", "nn.Dense(8)(x)")]
+
+
 SLOTS = """
 class Point:
     __slots__ = ("x", "n")

@@ -88,6 +88,8 @@ class Reader:
             held = any(self.hooks.shadow.holds_tracer(read) for read in list(self.hooks.shadow.read))
             held = held or any(f["data"].get("tracer") for f in self.records.findings.values())
             return (None if held else "leaked-tracer"), frame.place, {}
+        if name == "ScopeParamShapeError":  # Flax: the parameters were made for other shapes
+            return "shape-mismatch", frame.place, {}
         if name == "KeyReuseError":
             return "key-reuse", frame.place, {}
         if name in ("ValueError", "AttributeError", "TypeError", "IndexError", "KeyError", "AssertionError"):
