@@ -49,6 +49,7 @@ async def start_kernel(python: str | None = None, cwd: str | None = None, *, nam
         with tempfile.TemporaryFile() as errors:
             try:
                 await manager.start_kernel(cwd=cwd, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=errors)
+                manager._launch_args["stderr"] = subprocess.DEVNULL  # a restart finds the file closed
                 return manager, await _client(manager)
             except (OSError, RuntimeError) as error:
                 said = _last_line(errors) or str(error)
