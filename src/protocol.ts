@@ -324,7 +324,8 @@ export interface TraceRequest {
    * names the document; results are kept by it
    */
   notebook: string;
-  action?: 'trace' | 'memory' | 'nan' | 'facts' | 'verify' | 'compare' | 'forget';
+  action?:
+    'trace' | 'memory' | 'nan' | 'facts' | 'verify' | 'compare' | 'forget';
   /**
    * browser: the client brings the request to the kernel
    */
