@@ -131,7 +131,7 @@ export class TraceModel {
 
   /** Asks for a check of one cell on the device. */
   async check(action: 'memory' | 'nan', cell: string): Promise<void> {
-    await this._askAloud(this._requests.cells(action, [cell]));
+    await this._ask(this._requests.cells(action, [cell]), true);
   }
 
   /** Runs the text as it is and with a fix on the real values; null where the hint's cell was not traced. */
@@ -141,8 +141,7 @@ export class TraceModel {
       return null;
     }
     return async fix => {
-      const asked = [{ rule, fix }];
-      await this._askAloud(this._requests.fixes('compare', asked));
+      await this._ask(this._requests.fixes('compare', [{ rule, fix }]), true);
       const { remark } = this._results;
       this._results.remark = remark && `${fix.title}: ${remark}`;
       this._changed.emit({ cells: [] });
@@ -174,7 +173,7 @@ export class TraceModel {
     this._requests.executed = cell;
     this._results.names.drop();
     if (this.isOn) {
-      const fresh = this._cellIds().filter(id => !this._results.has(id));
+      const fresh = this._requests.ids().filter(id => !this._results.has(id));
       this._wish([...this._requests.pending(), ...fresh, cell], AFTER_IDLE);
     } else if (this.factsOn) {
       this._wishAll(AFTER_IDLE);
@@ -198,12 +197,11 @@ export class TraceModel {
   private _onRestarted(): void {
     this._requests.executed = null;
     this._wishes.restart();
-    if (!this.factsOn) {
-      return;
+    if (this.factsOn) {
+      this._forget();
+      this._asker.stand('kernel restarted');
+      this._wishAll(AFTER_IDLE);
     }
-    this._forget();
-    this._asker.stand('kernel restarted');
-    this._wishAll(AFTER_IDLE);
   }
 
   private _switch(factsOn: boolean, isOn: boolean): void {
@@ -217,14 +215,10 @@ export class TraceModel {
     }
   }
 
-  private _cellIds(): string[] {
-    return this.document.host.cells().map(({ id }) => id);
-  }
-
   /** Wishes for everything that is switched on. */
   private _wishAll(delay: number): void {
     this._wishes.facts = true;
-    this._wish(this.isOn ? this._cellIds() : [], delay);
+    this._wish(this.isOn ? this._requests.ids() : [], delay);
   }
 
   private _wish(cells: string[], delay: number): void {
@@ -237,7 +231,7 @@ export class TraceModel {
     if (!isIdle || !this.factsOn || !this._asker.isReady()) {
       return;
     }
-    const targets = this._wishes.take(this._cellIds());
+    const targets = this._wishes.take(this._requests.ids());
     if (targets.length > 0) {
       await this._ask(this._requests.cells('trace', targets));
     } else if (this._wishes.facts) {
@@ -266,13 +260,9 @@ export class TraceModel {
     }
   }
 
-  private _askAloud(request: TraceRequest): Promise<void> {
-    this._results.remark = '';
-    return this._ask(request, true);
-  }
-
   private async _ask(request: TraceRequest, isAloud = false): Promise<void> {
     this._wishes.facts &&= isAloud || request.action === 'verify';
+    this._results.remark = isAloud ? '' : this._results.remark;
     const take = async (answer: TraceResponse) => {
       if (this.factsOn) {
         this._accept(request, answer);
@@ -316,7 +306,7 @@ export class TraceModel {
   }
 
   private _emitAll(): void {
-    this._changed.emit({ cells: this._cellIds() });
+    this._changed.emit({ cells: this._requests.ids() });
   }
 
   private _choice: IChoice;

@@ -15,11 +15,15 @@ export class TraceRequests {
   /** The cell that ran last, by id. */
   executed: string | null = null;
 
+  /** The notebook's code cells. */
+  ids(): string[] {
+    return this._host.cells().map(({ id }) => id);
+  }
+
   /** Cells that have not run with the text they have. */
   pending(): string[] {
     const ran = new Set(this._kernel.ran());
-    const ids = this._host.cells().map(({ id }) => id);
-    return ids.filter(id => !ran.has(id));
+    return this.ids().filter(id => !ran.has(id));
   }
 
   /** A trace or a check of cells. */
