@@ -95,7 +95,8 @@ def test_effects_on_the_outside_are_findings(kernel: Kernel) -> None:
     "return big.sum() + jnp.ones(7) + jnp.ones(3)",
     "y = big.sum()\n    while True:\n        pass",
     "y = big.sum()\n    open('there.txt', 'w')\n    return y",
-], ids=["ok", "error", "timeout", "refused"])
+    "return big.sum() + x + hash(object())",
+], ids=["ok", "error", "timeout", "refused", "traced twice"])
 @pytest.mark.short
 def test_a_captured_array_can_be_freed_afterwards(kernel: Kernel, body: str) -> None:
     kernel.run("import weakref, gc\nbig = jnp.ones((1000, 1000))\nref = weakref.ref(big)")

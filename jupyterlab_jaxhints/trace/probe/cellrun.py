@@ -148,6 +148,7 @@ class CellRun:
     def close(self):
         self.book.close()
         self.results.clear()
+        self.codes.clear()
         self.hooks.clear()
         self.shadow.clear()
 

@@ -248,6 +248,7 @@ class Hooks:
         self.entries.clear()
         self.levels.clear()
         self.calls.clear()
+        self.repeats.calls.clear()
 
 
 def is_iterator(value) -> bool:
