@@ -2,7 +2,7 @@ import { expect, test } from '@jupyterlab/galata';
 
 import { freePort, LabWithGateway } from './gateway';
 import { card, marksOf } from './notebooks';
-import { ghosts, runCell, section, traced } from './tracing';
+import { ghosts, restartKernel, runCell, section, traced } from './tracing';
 
 const IMPORTS = 'import jax, jax.numpy as jnp';
 const STEP =
@@ -13,7 +13,11 @@ const WRONG = 'bad = jnp.ones((8, 5)) @ jnp.ones((3, 4))';
 const port = freePort();
 const lab = new LabWithGateway(port);
 
-test.use({ autoGoto: true, baseURL: `http://127.0.0.1:${port}` });
+test.use({
+  autoGoto: true,
+  baseURL: `http://127.0.0.1:${port}`,
+  kernels: null
+});
 
 test.beforeAll(async () => {
   test.setTimeout(200_000);
@@ -48,4 +52,9 @@ test('a kernel behind a gateway is traced through the browser', async ({
   await runCell(page, 2);
   const output = page.locator('.jp-Notebook .jp-OutputArea-output');
   await expect(output).toHaveText('Executing function');
+  await restartKernel(page);
+  await expect(section(page)).toContainText('the kernel was restarted');
+  await expect(ghosts(page, 1)).toHaveCount(0);
+  await runCell(page, 0);
+  await expect(ghosts(page, 1)).toHaveCount(3);
 });

@@ -8,7 +8,7 @@ import {
   openPanel,
   panel
 } from './notebooks';
-import { ghosts, runCell, section, traced } from './tracing';
+import { ghosts, restartKernel, runCell, section, traced } from './tracing';
 
 const IMPORTS = 'import jax, jax.numpy as jnp';
 const STEP =
@@ -17,7 +17,7 @@ const CALL = 'loss = step(jnp.ones((8, 3)), jnp.ones((3, 4)))';
 
 test.use({ autoGoto: true });
 
-// Galata's stand-in for the kernels' addresses gives no answer to a restart that JupyterLab takes.
+// For the restarts.
 test.use({ kernels: null });
 
 const output = (page: IJupyterLabPageFixture) =>
@@ -27,16 +27,6 @@ const prompt = (page: IJupyterLabPageFixture, index: number) =>
   page
     .locator(`.jp-Notebook .jp-Cell[data-windowed-list-index="${index}"]`)
     .locator('.jp-InputPrompt');
-
-async function restartKernel(page: IJupyterLabPageFixture): Promise<void> {
-  await page.evaluate(() => {
-    void (window as any).jupyterapp.commands.execute('kernelmenu:restart');
-  });
-  await page
-    .locator('.jp-Dialog')
-    .getByRole('button', { name: 'Confirm Kernel Restart' })
-    .click();
-}
 
 test('shapes appear, and tracing leaves the first call alone', async ({
   page,

@@ -65,3 +65,19 @@ export async function traced(
   );
   await switchOn(page);
 }
+
+/**
+ * Restarts the kernel, as the menu does. The test needs `kernels: null`: Galata's stand-in for the kernels' addresses
+ * gives no answer to a restart that JupyterLab takes.
+ */
+export async function restartKernel(
+  page: IJupyterLabPageFixture
+): Promise<void> {
+  await page.evaluate(() => {
+    void (window as any).jupyterapp.commands.execute('kernelmenu:restart');
+  });
+  await page
+    .locator('.jp-Dialog')
+    .getByRole('button', { name: 'Confirm Kernel Restart' })
+    .click();
+}
