@@ -16,13 +16,11 @@ from .engine.magics import mask
 from .lanes import Lanes
 from .kernelfacts import facts_of, names_of
 from .protocol import CellResult, Diagnostic, KernelFacts, LineShape, Note, TracedCell, TraceRequest, TraceResponse
-from .trace.findings import CleanPlace, TraceFinding, findings_of, size_text
+from .trace.findings import ACROSS_CELLS, CleanPlace, TraceFinding, findings_of, size_text
 from .trace.request import ASKED_LIMIT, AUTOMATIC_LIMIT, State
 from .verification import Verifications
 
 SHAPE_LENGTH = 72  # characters of ghost text on a line
-# In one run over several cells these compare calls that the user may never make one after the other.
-ACROSS_CELLS = frozenset(("retrace", "varying-static-arg"))
 WANT = {"memory": ["memory"], "nan": ["nan", "index"]}
 JUDGES = ("verify", "compare")  # actions that ask about fixes
 REFUTED = "The trace disproves `{rule}` on line {line}: JAX runs through it"

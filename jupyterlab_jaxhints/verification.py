@@ -12,7 +12,7 @@ from typing import Any
 
 from . import texts
 from .protocol import AskedFix, CellResult, Diagnostic, Fix, TextEdit, TraceRequest, Verification
-from .trace.findings import brief, related_rules
+from .trace.findings import ACROSS_CELLS, brief, related_rules
 from .trace.request import ASKED_LIMIT, AUTOMATIC_LIMIT
 
 MOST_KEPT = 500
@@ -22,8 +22,6 @@ GOOD, OTHER_FAILURE, NO_HELP = range(3)  # fixes are offered in this order
 RETYPING = frozenset(
     "promotion-surprise unsafe-cast legacy-prng-key float64-without-x64 late-x64".split()
 )
-# In one run over several cells these compare calls that the user may never make one after the other.
-ACROSS_CELLS = frozenset(("retrace", "varying-static-arg"))
 
 Question = dict[str, Any]
 Masked = Callable[[str], "str | None"]
@@ -210,8 +208,9 @@ def _bad(message: str, rank: int, worse: bool = False) -> tuple[Verification, in
 
 
 def _signs(side: Mapping[str, Any], across: bool) -> list[str]:
-    return [raw["rule"] for raw in side["findings"]
-            if raw.get("certain", True) and not (across and raw["rule"] in ACROSS_CELLS)]
+    unsure = ACROSS_CELLS if across else ()
+    return [raw["rule"] for raw in side["findings"] if raw.get("certain", True)
+            and not (raw["rule"] in unsure and raw["data"].get("across", True))]
 
 
 # -- the comparison of values

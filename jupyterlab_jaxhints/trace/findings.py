@@ -89,6 +89,8 @@ DISPROVABLE = frozenset(
     numpy-on-tracer boolean-mask data-dependent-shape traced-shape traced-slice-size for-over-traced-range
     missing-static-arg lax-dtype-mismatch list-index sequence-argument shape-as-dtype""".split()
 )
+# In one run over several cells these compare calls that the user may never make one after the other.
+ACROSS_CELLS = frozenset(("retrace", "varying-static-arg"))
 STORES = frozenset(("global-write-under-trace", "self-write-under-trace", "cached-under-trace"))
 # Rules that name what makes two traces of a function differ.
 DOINGS = STORES | {"impure-call-under-trace", "numpy-random-under-trace", "iterator-under-trace", "global-read-under-trace"}
