@@ -51,6 +51,12 @@ EXAMPLES = [
         fixed=["import jax, jax.numpy as jnp\n@jax.jit\ndef unit(x):\n    return jnp.where(jnp.logical_and(0.0 < x, x < 1.0), x, 0.0)", "r = unit(2.0)"],
         gives="float(r) == 0.0",
     ),
+    Example(
+        bad=["import jax, jax.numpy as jnp\n@jax.jit\ndef f(p):\n    return «any(v.max() > 1 for v in jax.tree.leaves(p))»", "y = f({'a': jnp.ones(2), 'b': jnp.zeros(3)})"],
+        raises="TracerBoolConversionError",
+        fixed=["import jax, jax.numpy as jnp\n@jax.jit\ndef f(p):\n    return jnp.any(jnp.array([v.max() > 1 for v in jax.tree.leaves(p)]))", "y = f({'a': jnp.ones(2), 'b': jnp.zeros(3)})"],
+        gives="not bool(y)",
+    ),
 ]
 
 CLEAN = [
@@ -120,8 +126,7 @@ def _builtin(event, edit, module):
     if len(event.args) == 1:
         argument, given = edit.argument(event.args[0].node), event.args[0].value
         if given.must_be(ITERATOR):
-            is_display = isinstance(event.args[0].node, cst.GeneratorExp)
-            argument = f"{module}.array([{argument}])" if is_display else f"{module}.array(list({argument}))"
+            argument = f"{module}.array({_as_list(edit, event.args[0].node)})"
         elif event.parts(given):
             argument = f"{module}.array({argument})"
         return f"{module}.{WHOLE[event.name]}({argument})"
@@ -132,6 +137,14 @@ def _builtin(event, edit, module):
     for text in texts[1:]:
         out = f"{module}.{PAIRS[event.name]}({out}, {text})"
     return out
+
+
+def _as_list(edit, node):
+    """A generator as a list, which `jax.numpy` can make an array of."""
+    if not isinstance(node, cst.GeneratorExp):
+        return f"list({edit.argument(node)})"
+    text = edit.text(node).strip()
+    return f"[{text[1:-1] if text.startswith('(') and text.endswith(')') and node.lpar else text}]"
 
 
 def _chosen(edit, node, form, module):
