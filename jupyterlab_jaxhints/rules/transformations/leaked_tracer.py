@@ -25,7 +25,7 @@ RULE = Rule(
 
 EXAMPLES = [
     Example(
-        bad=["import jax, jax.numpy as jnp\nclass Probe:\n    pass\nprobe = Probe()\ndef watched(x, store):\n    setattr(store, 'last', x * 2)\n    return x + 1",
+        bad=["import jax, jax.numpy as jnp\nclass Probe:\n    pass\nprobe = Probe()\ndef watched(x, store):\n    vars(store)['last'] = x * 2\n    return x + 1",
              "y = jax.jit(lambda x: watched(x, probe))(1.0)", "z = «probe.last» + 1"],
         raises="UnexpectedTracerError",
     ),
