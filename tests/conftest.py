@@ -5,7 +5,6 @@ import gc
 import os
 
 import pytest
-import zmq
 from hypothesis import settings
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -13,9 +12,6 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # The same random programs on every run, so that a red run can be made again.
 settings.register_profile("same", derandomize=True, print_blob=True)
 settings.load_profile("same")
-
-# A server that is stopped with kernels leaves sockets to the collector, which would wait for them without an end.
-zmq.Context.__del__ = lambda self: None
 
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
 
