@@ -1,6 +1,7 @@
 """`jaxhints check --trace`: notebooks run in real kernels, and what becomes of those that do not go well."""
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import os
@@ -150,7 +151,9 @@ def test_ctrl_c_ends_the_kernels_too(folder: Path, notebook_text) -> None:
     (folder / "a.ipynb").write_text(notebook_text(cell))
     (folder / "b.ipynb").write_text(notebook_text(cell))
     command = [sys.executable, "-m", "jupyterlab_jaxhints.cli", "check", "--trace", "."]
-    run = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Tests that run in the background may have been told to ignore Ctrl-C, and pass that on.
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    run = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     try:
         pid = int(eventually(lambda: (folder / "pid").exists() and (folder / "pid").read_text()))
         run.send_signal(signal.SIGINT)
