@@ -30,6 +30,7 @@ test('a kernel behind a gateway is traced through the browser', async ({
   page,
   tmpPath
 }) => {
+  test.setTimeout(180_000);
   const carried: string[] = [];
   page.on('request', request => {
     if (request.url().includes('/jaxhints/api/trace')) {
@@ -56,5 +57,6 @@ test('a kernel behind a gateway is traced through the browser', async ({
   await expect(section(page)).toContainText('the kernel was restarted');
   await expect(ghosts(page, 1)).toHaveCount(0);
   await runCell(page, 0);
-  await expect(ghosts(page, 1)).toHaveCount(3);
+  // A process starts at the gateway and imports JAX.
+  await expect(ghosts(page, 1)).toHaveCount(3, { timeout: 60_000 });
 });

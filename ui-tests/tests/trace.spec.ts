@@ -132,6 +132,7 @@ for (const isBusy of [false, true]) {
     page,
     tmpPath
   }) => {
+    test.setTimeout(150_000);
     await traced(page, tmpPath, [
       IMPORTS,
       STEP,
@@ -148,9 +149,11 @@ for (const isBusy of [false, true]) {
     await expect(section(page)).toContainText('the kernel was restarted');
     await expect(ghosts(page, 1)).toHaveCount(0);
     await expect(marksOf(page, 1)).toHaveCount(1);
-    await expect(section(page)).toContainText('JAX is not imported yet');
+    await expect(section(page)).toContainText('JAX is not imported yet', {
+      timeout: 40_000
+    });
     await runCell(page, 0);
-    await expect(ghosts(page, 1)).not.toHaveCount(0);
+    await expect(ghosts(page, 1)).not.toHaveCount(0, { timeout: 40_000 });
     await expect(marksOf(page, 1)).toHaveCount(2);
   });
 }
