@@ -10,6 +10,9 @@ from ...engine import scopes
 from ...engine.textedits import EditRefused
 
 
+_REPEATING = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda)
+
+
 def new_name(edit: Any, *candidates: str) -> str:
     """The first of the names that no cell uses yet."""
     text = "\n".join(cell.masked.text for cell in edit.cells)
@@ -44,12 +47,16 @@ def is_own_name(edit: Any, node: Any) -> bool:
     return node.value in own | scopes.bound_names(function)
 
 
-def split_before(edit: Any, node: Any, subkey: str, split: str) -> list:
-    """`key, subkey = split(key)` above the statement, and the new key in place of the old one."""
-    if not is_own_name(edit, node):
+def split_before(edit: Any, node: Any, subkey: str, split: str, writable: bool = False) -> list:
+    """`key, subkey = split(key)` above the statement, and the new key in place of the old one.
+
+    `writable`: the key stands in an item or attribute that takes another one.
+    """
+    if not writable and not is_own_name(edit, node):
         raise EditRefused("the key has no name that can be bound again")
-    key = node.value
-    if any(isinstance(n, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)) for n in edit.path(node)):
+    key, path = edit.text(node), edit.path(node)
+    if any(isinstance(n, _REPEATING) for n in path) or any(
+            isinstance(n, cst.While) and below is n.test for n, below in zip(path, path[1:])):
         raise EditRefused("the statement draws more than once")
     return [edit.insert_before_statement(node, f"{key}, {subkey} = {split}({key})"), edit.replace(node, subkey)]
 

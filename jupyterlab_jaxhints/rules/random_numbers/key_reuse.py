@@ -6,7 +6,8 @@ other, a draw and a split of one key share their bits, and a key that a loop, `v
 turn the same numbers. Nothing raises.
 
 ## Fix
-Splits the key in front of each use: `key, subkey = jax.random.split(key)`, and draws from `subkey`.
+Splits the key in front of each use: `key, subkey = jax.random.split(key)`, and draws from `subkey`. The new key goes back
+to where the old one was, also into an entry of a dict or an attribute. Under `vmap`, each lane gets a key.
 
 ## Fix safety
 Unsafe: the numbers change, which is what the fix is for.
@@ -23,9 +24,10 @@ import libcst as cst
 
 from ...engine import reuse
 from ...engine.events import KeyUse
-from ...engine.scopes import target_names
 from ...engine.values import Step
 from ..base import Clean, Example, Fix, Hint, Rule, on, short
+from ._lanes import keys_for_lanes, mapped_names
+from ._places import is_writable, own_uses
 from ._split import is_statement, new_name, one_more, split_before, splitter, zip_keys
 
 RULE = Rule(
@@ -62,6 +64,37 @@ EXAMPLES = [
         fixed=["import jax\nkey = jax.random.key(1)\nsteps = []\nfor _ in range(5):\n    key, subkey = jax.random.split(key)\n    steps.append(float(jax.random.normal(subkey)))"],
         gives="len(set(steps)) == 5",
     ),
+    Example(
+        bad=["import jax\nstate = {'rng': jax.random.key(0)}\na = jax.random.normal(state['rng'])\nb = jax.random.normal(«state['rng']»)"],
+        sees="float(a) == float(b)",
+        fixed=["import jax\nstate = {'rng': jax.random.key(0)}\nstate['rng'], subkey = jax.random.split(state['rng'])\n"
+               "a = jax.random.normal(subkey)\nstate['rng'], subkey = jax.random.split(state['rng'])\nb = jax.random.normal(subkey)"],
+        gives="float(a) != float(b)",
+    ),
+    Example(  # a method draws from its object's key
+        bad=["import jax\nclass Die:\n    def __init__(self):\n        self.key = jax.random.key(0)\n    def roll(self):\n"
+             "        return jax.random.uniform(self.key)\ndie = Die()", "a = die.roll()\nb = «die.roll()»"],
+        sees="float(a) == float(b)",
+        fixed=["import jax\nclass Die:\n    def __init__(self):\n        self.key = jax.random.key(0)\n    def roll(self):\n"
+               "        self.key, subkey = jax.random.split(self.key)\n        return jax.random.uniform(subkey)\ndie = Die()",
+               "a = die.roll()\nb = die.roll()"],
+        gives="float(a) != float(b)",
+    ),
+    Example(
+        bad=["import jax, jax.numpy as jnp\ndef noisy(key, x):\n    return x + jax.random.normal(key)\nxs = jnp.zeros(3)",
+             "key = jax.random.key(0)\nys = jax.vmap(noisy, in_axes=(None, 0))(«key», xs)"],
+        sees="len(set(ys.tolist())) == 1",
+        fixed=["import jax, jax.numpy as jnp\ndef noisy(key, x):\n    return x + jax.random.normal(key)\nxs = jnp.zeros(3)",
+               "key = jax.random.key(0)\nys = jax.vmap(noisy, in_axes=(0, 0))(jax.random.split(key, len(xs)), xs)"],
+        gives="len(set(ys.tolist())) == 3",
+    ),
+    Example(
+        bad=["import jax, jax.numpy as jnp\nkey = jax.random.key(0)\nxs = jnp.zeros(3)\nys = jax.vmap(lambda x: x + jax.random.normal(«key»))(xs)"],
+        sees="len(set(ys.tolist())) == 1",
+        fixed=["import jax, jax.numpy as jnp\nkey = jax.random.key(0)\nxs = jnp.zeros(3)\n"
+               "ys = jax.vmap(lambda x, key: x + jax.random.normal(key))(xs, jax.random.split(key, len(xs)))"],
+        gives="len(set(ys.tolist())) == 3",
+    ),
 ]
 
 CLEAN = [
@@ -92,32 +125,42 @@ def check(event):
         evidence.append(Step("used here before", before.node, before.place))
     named = event.key_node if isinstance(found.site.node, cst.Call) else found.site.node  # a method's own key
     yield Hint(found.site.node, place=found.site.place, variant=variant, certain=found.certain, evidence=evidence,
-               key=short(event.text(named)), transform=found.repeats, data=found)
+               key=short(event.text(named)), transform=found.repeats,
+               data=(found, is_writable(event, found.site), own_uses(event, found.site), mapped_names(event)))
 
 
 def fixes(hint, edit):
     """A split in front of each use."""
-    found = hint.data
+    found, writable, own, (call, arrays) = hint.data
     node = found.site.node
-    split, edits = splitter(edit)
+    split, edits = splitter(edit.elsewhere(own[0].place) if own else edit)
     subkey = new_name(edit, "subkey", "draw_key", "subkey_")
-    if found.repeats == "loop":
+    if own:
+        edits = [*edits, *(split_before(edit.elsewhere(use.place), use.node, subkey, split, True) for use in own)]
+        yield Fix("Split the key first", edits, safe=False)
+        return
+    if call is not None:
+        yield Fix("Give each lane a key", [*edits, *keys_for_lanes(edit, node, call, arrays, split)], safe=False)
+        return
+    if found.repeats == "loop" or found.repeats == "again" and writable:
         comprehension = any(isinstance(n, (cst.ListComp, cst.SetComp, cst.DictComp)) for n in edit.path(node))
-        edits = [*edits, *(zip_keys(edit, node, split) if comprehension else split_before(edit, node, subkey, split))]
-    elif found.repeats or found.first is None or getattr(found.first.node, "value", "") != getattr(node, "value", None):
+        edits = [*edits, *(zip_keys(edit, node, split) if comprehension else split_before(edit, node, subkey, split, writable))]
+    elif found.repeats or found.first is None or not (writable or isinstance(node, cst.Name)):
         return
     else:
-        there = edit.elsewhere(found.first.place)
+        there, key = edit.elsewhere(found.first.place), edit.text(node)
+        if there.text(found.first.node) != key:
+            return
         split_first = found.first_use.how == "split" and found.first is found.first_use.sites[0]
         if split_first and is_statement(there, found.first.call) and not _rebinds(edit, node):
-            edits = [there.insert_before(found.first.call, f"{node.value}, {subkey} = "), edit.replace(node, subkey)]
+            edits = [there.insert_before(found.first.call, f"{key}, {subkey} = "), edit.replace(node, subkey)]
         elif split_first:
-            edits = one_more(there, found.first.call, node.value)
+            edits = one_more(there, found.first.call, key)
         else:
-            edits = [*edits, *split_before(there, found.first.node, subkey, split)]
+            edits = [*edits, *split_before(there, found.first.node, subkey, split, writable)]
             apart = edit.piece is not there.piece or _statement(edit, node) is not _statement(edit, found.first.node)
             if apart and not _rebinds(edit, node):
-                edits += split_before(edit, node, subkey, split)
+                edits += split_before(edit, node, subkey, split, writable)
     yield Fix("Split the key first", edits, safe=False)
 
 
@@ -128,5 +171,7 @@ def _statement(edit, node):
 def _rebinds(edit, node):
     """The use is a split that binds the key anew."""
     statement = next((n for n in edit.path(node) if isinstance(n, cst.Assign)), None)
-    return statement is not None and node.value in {
-        name for target in statement.targets for name in target_names(target.target)}
+    targets = [target.target for target in statement.targets] if statement is not None else []
+    parts = [part for target in targets for part in (
+        [each.value for each in target.elements] if isinstance(target, (cst.Tuple, cst.List)) else [target])]
+    return edit.text(node) in {edit.text(part) for part in parts}
