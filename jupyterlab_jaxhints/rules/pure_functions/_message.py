@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
+from ...engine.scopes import words
 from ...engine.textedits import EditRefused
 
 
@@ -62,6 +63,41 @@ def call_arguments(edit: Any, parts: list[Any], quote: str, named: bool = True) 
         text += "{" + (value if named else "") + part.spec + "}"
         values.append(f"{value}={value}" if named else value)
     return ", ".join([literal(text, quote), *dict.fromkeys(values)] if named else [literal(text, quote), *values])
+
+
+def called_back(edit: Any, event: Any, module: str, passed: Any) -> list:
+    """A call as the body of a lambda for `jax.debug.callback`; each value in its message is an argument of that."""
+    message = event.args[1 if event.name.endswith(".log") and len(event.args) > 1 else 0].node
+    if not isinstance(message, (cst.SimpleString, cst.FormattedString)):
+        raise EditRefused("the message is put together elsewhere")
+    holes = [hole for arg in event.args for hole in _holes(arg)]
+    if len(holes) != len(event.values) or any(arg.star or arg.keyword for arg in event.args):
+        raise EditRefused("the values are not given one by one")
+    given: dict[str, str] = {}
+    edits = []
+    for node, value in zip(holes, event.values):
+        if isinstance(node, (cst.SimpleString, cst.Integer, cst.Float)) or edit.text(node).startswith("logging."):
+            continue
+        if not all(leaf.must_be(passed) for leaf in event.leaves(value)):
+            raise EditRefused("JAX does not pass such a value on")
+        text = edit.argument(node)
+        name = text if isinstance(node, cst.Name) else next((n for n, t in given.items() if t == text), f"value{len(given) or ''}")
+        if not isinstance(node, cst.Name):
+            if name not in given and name in words(edit.statement.module):
+                raise EditRefused("the name of the value is taken")
+            edits.append(edit.replace(node, name))
+        given[name] = text
+    head = f"lambda {', '.join(given)}: " if given else "lambda: "
+    tail = "".join(f", {text}" for text in given.values())
+    return [edit.insert_before(event.node, f"{module}.debug.callback({head}"), edit.insert_after(event.node, f"{tail})"), *edits]
+
+
+def _holes(arg: Any) -> list[Any]:
+    if not isinstance(arg.node, cst.FormattedString):
+        if isinstance(arg.node, cst.Dict):
+            raise EditRefused("the values are given by name")
+        return [arg.node]
+    return [part.expression for part in arg.node.parts if isinstance(part, cst.FormattedStringExpression)]
 
 
 def literal(text: str, quote: str) -> str:

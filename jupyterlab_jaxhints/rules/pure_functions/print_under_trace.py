@@ -5,10 +5,11 @@ A function under `jit`, `scan`, `cond` and the like runs in Python only while JA
 `warnings.warn` run then, once, and show tracers instead of values; later calls print nothing.
 
 ## Fix
-`jax.debug.print` prints the values each time the program runs.
+`jax.debug.print` prints the values each time the program runs. A call of `logging` or `warnings` goes into
+`jax.debug.callback`, with the values as arguments.
 
 ## Fix safety
-Safe: nothing but the output changes.
+Safe for `print`: nothing but the output changes. Unsafe for a log: what its handlers do happens on every run.
 
 ## When it is fine
 Shapes, dtypes and notes such as "tracing f" are right at trace time. Under `grad` or `vmap` alone the function runs, and
@@ -23,7 +24,7 @@ from ...engine import programs
 from ...engine.events import Print
 from ...engine.values import ABSTRACT, DTYPE, NONE, NUMBER, NUMPY, SEQUENCE, STRING, TRACER, TREE
 from ..base import Clean, Example, Fix, Hint, Rule, on
-from ._message import Hole, call_arguments, has_format, parts_of, quote_of
+from ._message import Hole, call_arguments, called_back, has_format, parts_of, quote_of
 from ._traced import ABOUT_TRACING
 
 RULE = Rule(
@@ -52,6 +53,15 @@ EXAMPLES = [
         fixed=["import jax\ndef low(x):\n    jax.debug.print('low {{ok}}')\n    return x\ny = jax.lax.cond(True, low, low, 1.0)"],
         gives="float(y) == 1.0",
     ),
+    Example(
+        bad=["import jax, jax.numpy as jnp, logging\n@jax.jit\ndef norm(x):\n    «logging.info('sum %s of %s', jnp.sum(x), x)»\n    return x / jnp.sum(x)",
+             "y = norm(jnp.ones(2))"],
+        sees="y.tolist() == [0.5, 0.5]",
+        fixed=["import jax, jax.numpy as jnp, logging\n@jax.jit\ndef norm(x):\n"
+               "    jax.debug.callback(lambda value, x: logging.info('sum %s of %s', value, x), jnp.sum(x), x)\n    return x / jnp.sum(x)",
+               "y = norm(jnp.ones(2))"],
+        gives="y.tolist() == [0.5, 0.5]",
+    ),
 ]
 
 CLEAN = [
@@ -65,6 +75,9 @@ CLEAN = [
     Clean(["import jax\n@jax.jit\ndef f(x):\n    return x\ny = f(1.0)\nprint(y)"], because="the print is outside"),
 ]
 
+PASSED = TRACER | TREE | NUMBER | NUMPY | ABSTRACT
+LOGGERS = frozenset({"warnings.warn", *(f"{module}logging.{level}" for module in ("", "absl.")
+                                        for level in ("debug", "info", "warning", "error", "critical", "log"))})
 STATIC = NUMBER | STRING | DTYPE | NONE
 
 
@@ -84,17 +97,20 @@ def check(event):
     static = not bare and all(leaf.must_be(STATIC | SEQUENCE) for leaf in leaves)
     function = event.name.rpartition(".")[2] if event.name != "builtins.print" else "print"
     yield Hint(event.node, variant="" if shows else "text", function=function, certain=shows or bare,
-               kind="style" if static and not shows else None, data=event if event.name == "builtins.print" else None,
+               kind="style" if static and not shows else None, data=event,
                evidence=[leaf.traced for leaf in leaves])
 
 
 def fixes(hint, edit):
-    """`jax.debug.print` with placeholders."""
+    """`jax.debug.print` with placeholders; a log's call in `jax.debug.callback`."""
     event = hint.data
-    if event is None or any(arg.keyword is not None and arg.keyword.value != "flush" or arg.star for arg in event.node.args):
+    if event.name in LOGGERS and hint.kind is None:
+        module, edits = edit.import_needed("jax")
+        yield Fix("Log from a callback", [*called_back(edit, event, module, PASSED), *edits], safe=False)
+    if event.name != "builtins.print" or any(arg.keyword is not None and arg.keyword.value != "flush" or arg.star for arg in event.node.args):
         return
     for value in event.values:
-        if any(not leaf.must_be(TRACER | TREE | NUMBER | NUMPY | STRING | ABSTRACT) for leaf in event.leaves(value)):
+        if any(not leaf.must_be(PASSED | STRING) for leaf in event.leaves(value)):
             return
     parts = []
     for arg in (a.value for a in event.node.args if a.keyword is None):
