@@ -5,10 +5,11 @@ A key from the same seed gives the same numbers. Made inside of a traced functio
 makes every call, every lane and every turn draw alike.
 
 ## Fix
-None is written: take the key as an argument; the caller splits one key into as many as there are calls.
+Takes the key as an argument, where all calls of the function are seen: each gets a key of its own. In a loop that counts
+its turns, folds the number of the turn into the key.
 
 ## Fix safety
-No fix is offered.
+Unsafe: the numbers change, which is what the fix is for, and the function's signature may.
 
 ## When it is fine
 A seed that is an argument or goes with the loop, a key that is folded with the step, a start that is shared on purpose by
@@ -23,7 +24,8 @@ from ...engine import reuse
 from ...engine.events import KeyUse
 from ...engine.scopes import occurrences
 from ...engine.values import ITERATOR, MAPPING, SEQUENCE
-from ..base import Clean, Example, Hint, Rule, on, short
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
+from ._argument import turn, with_key
 
 RULE = Rule(
     section="random numbers",
@@ -37,10 +39,20 @@ EXAMPLES = [
         bad=["import jax\n@jax.jit\ndef noisy(x):\n    key = «jax.random.key(0)»\n    return x + jax.random.normal(key, x.shape)",
              "import jax.numpy as jnp\nsame = noisy(jnp.ones(2)) == noisy(jnp.ones(2))"],
         sees="bool(same.all())",
+        fixed=["import jax\n@jax.jit\ndef noisy(x, key):\n    return x + jax.random.normal(key, x.shape)",
+               "import jax.numpy as jnp\nsame = noisy(jnp.ones(2), jax.random.key(0)) == noisy(jnp.ones(2), jax.random.key(1))"],
+        gives="not bool(same.any())",
     ),
     Example(
         bad=["import jax\ndraws = []\nfor day in range(5):\n    key = «jax.random.key(42)»\n    draws.append(float(jax.random.uniform(key)))"],
         sees="len(set(draws)) == 1",
+        fixed=["import jax\ndraws = []\nfor day in range(5):\n    key = jax.random.fold_in(jax.random.key(42), day)\n    draws.append(float(jax.random.uniform(key)))"],
+        gives="len(set(draws)) == 5",
+    ),
+    Example(  # mapped too, so that not all calls are seen: no fix
+        bad=["import jax, jax.numpy as jnp\n@jax.jit\ndef noisy(x):\n    return x + jax.random.normal(«jax.random.key(0)»)",
+             "a = noisy(1.0)\nb = jax.vmap(noisy)(jnp.ones(2))"],
+        sees="float(b[0]) == float(b[1])",
     ),
 ]
 
@@ -109,3 +121,31 @@ def _is_outer(event, node):
         scope = scope.parent
     loops = [loop.node for _, loop in event.ctx.loops]
     return not any(name == node.value and stored for loop in loops for name, stored, _ in occurrences(loop))
+
+
+def fixes(hint, edit):
+    """A key as an argument, or one folded with the turn."""
+    call = hint.node
+    if hint.variant == "loop":
+        module, edits = edit.import_needed("jax.random")
+        text = f"{module}.fold_in({edit.text(call)}, {turn(edit, call, in_function=True)})"
+        yield Fix("Fold the turn into the key", [edit.replace(call, text), *edits], safe=False)
+        return
+    path = edit.path(call)
+    function = next((node for node in path if isinstance(node, cst.FunctionDef)), None)
+    inside = path[path.index(function) + 1:] if function is not None else ()
+    plain = len(call.args) == 1 and isinstance(call.args[0].value, cst.Integer)
+    if not plain or any(isinstance(node, (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.BaseComp)) for node in inside):
+        return
+    if edit.text(function.body).count(edit.text(call.func)) > 1:
+        return
+    assign = path[-2]
+    if isinstance(assign, cst.Assign) and len(inside) == 4 and len(assign.targets) == 1 and isinstance(
+            assign.targets[0].target, cst.Name) and len(function.body.body) > 1:
+        name, edits = assign.targets[0].target.value, [edit.delete(assign)]
+    elif "key" in {name for name, _, _ in occurrences(function)}:
+        return
+    else:
+        name, edits = "key", [edit.replace(call, "key")]
+    yield Fix("Make the key an argument", [*edits, *with_key(edit, function, name, int(call.args[0].value.value))], safe=False)
+
