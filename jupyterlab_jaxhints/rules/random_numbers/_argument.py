@@ -13,7 +13,19 @@ from ...engine.statements import parse_piece
 from ...engine.textedits import EditRefused
 
 _REPEATING = (cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda, cst.FunctionDef, cst.ClassDef)
-_JIT = frozenset({"jit", "jax.jit"})
+
+
+def _jit(edit: Any) -> set[str]:
+    """How the code names `jax.jit`."""
+    found = set()
+    for wanted in (("jax",), ("jax", "jit")):
+        try:
+            name, missing = edit.import_needed(*wanted)
+        except EditRefused:
+            continue
+        if not missing:
+            found.add(name if len(wanted) > 1 else f"{name}.jit")
+    return found
 
 
 def turn(edit: Any, node: Any, in_function: bool = False) -> str:
@@ -81,7 +93,7 @@ def with_key(edit: Any, function: Any, name: str, seed: int) -> list:
     required = [p for p in (*params.posonly_params, *params.params) if p.default is None]
     plain = not params.kwonly_params and params.star_kwarg is None and not isinstance(params.star_arg, cst.Param)
     jitted = [edit.text(made.decorator) for made in function.decorators]
-    if not required or not plain or name in {p.name.value for p in (*params.posonly_params, *params.params)} or set(jitted) - _JIT:
+    if not required or not plain or name in {p.name.value for p in (*params.posonly_params, *params.params)} or set(jitted) - _jit(edit):
         raise EditRefused("the parameters are not plain")
     calls = list(_calls(edit, function.name.value, function, not jitted))
     if not calls:
@@ -117,7 +129,7 @@ def _calls(edit: Any, name: str, function: Any, aliases: bool) -> Iterator[tuple
 def _alias(there: Any, node: Any) -> tuple[Any, str]:
     path = there.path(node)
     jit, assign = path[-3], path[-4]
-    if not isinstance(jit, cst.Call) or len(jit.args) != 1 or there.text(jit.func) not in _JIT or not isinstance(assign, cst.Assign) or len(
+    if not isinstance(jit, cst.Call) or len(jit.args) != 1 or there.text(jit.func) not in _jit(there) or not isinstance(assign, cst.Assign) or len(
             assign.targets) != 1 or not isinstance(assign.targets[0].target, cst.Name) or len(path) > 6:
         raise EditRefused("the function is more than called")
     return assign.targets[0].target, assign.targets[0].target.value

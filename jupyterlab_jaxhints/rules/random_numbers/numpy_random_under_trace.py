@@ -5,10 +5,11 @@ JAX runs the function once, to trace it. The number that `np.random` or `random`
 compiled program: every later call uses the same number.
 
 ## Fix
-None is written: give the function a key as an argument and draw with `jax.random`; the caller splits the key.
+Draws with `jax.random` from a key that is a new argument, where the function draws once and all its calls are seen: each
+gets a key of its own.
 
 ## Fix safety
-No fix is offered.
+Unsafe: the numbers are other ones, in 32 bits, and the function's signature changes.
 
 ## When it is fine
 Outside of compiled code, under `grad` alone, and in a host callback, which runs on every call.
@@ -16,9 +17,14 @@ Outside of compiled code, under `grad` alone, and in a host callback, which runs
 ## References
 - [Sharp bits: random numbers](guide#random-numbers)
 """
+import libcst as cst
+
 from ...engine.events import Call
 from ...engine.keys import owner
-from ..base import Clean, Example, Hint, Rule, on
+from ...engine.scopes import occurrences
+from ..base import Clean, Example, Fix, Hint, Rule, on
+from ._argument import with_key
+from ._draws import as_jax, takes_tracer
 
 RULE = Rule(
     section="random numbers",
@@ -30,6 +36,9 @@ EXAMPLES = [
     Example(
         bad=["import numpy as np, jax\n@jax.jit\ndef noisy(x):\n    return x + «np.random.uniform()»", "same = noisy(1.0) == noisy(1.0)"],
         sees="bool(same)",
+        fixed=["import numpy as np, jax\n@jax.jit\ndef noisy(x, key):\n    return x + jax.random.uniform(key)",
+               "same = noisy(1.0, jax.random.key(0)) == noisy(1.0, jax.random.key(1))"],
+        gives="not bool(same)",
     ),
     Example(
         bad=["import random, jax\ndef jitter(x):\n    return x * «random.random()»\nfast = jax.jit(lambda x: jitter(x) + 1.0)",
@@ -40,6 +49,9 @@ EXAMPLES = [
         bad=["import numpy as np, jax\nrng = np.random.default_rng(0)\n@jax.jit\ndef noisy(x):\n    return x + «rng.normal(size=2)»",
              "same = (noisy(1.0) == noisy(1.0)).all()"],
         sees="bool(same)",
+        fixed=["import numpy as np, jax\nrng = np.random.default_rng(0)\n@jax.jit\ndef noisy(x, key):\n    return x + jax.random.normal(key, (2,))",
+               "same = (noisy(1.0, jax.random.key(0)) == noisy(1.0, jax.random.key(1))).all()"],
+        gives="not bool(same)",
     ),
 ]
 
@@ -68,4 +80,20 @@ def check(event):
     module = event.name.startswith(("numpy.random.", "random.")) and function not in QUIET
     if module or made.startswith(("numpy.random.", "random.")) and getattr(
             getattr(event.func_node, "attr", None), "value", "") not in QUIET:
-        yield Hint(event.node, call=event.text(event.func_node))
+        yield Hint(event.node, call=event.text(event.func_node), data=(event, event.name if module else "", _is_simple(event)))
+
+
+def _is_simple(event):
+    function = event.ctx.function.node if event.ctx.function is not None else None
+    return isinstance(function, cst.FunctionDef) and takes_tracer(event.machine, function, event.node)
+
+
+def fixes(hint, edit):
+    """A key as an argument, and a draw from it."""
+    event, name, simple = hint.data
+    function = event.ctx.function.node if event.ctx.function is not None else None
+    if not simple or "key" in {other for other, _, _ in occurrences(function)}:
+        return
+    module, edits = edit.import_needed("jax.random")
+    text = as_jax(edit, hint.node, name, module)
+    yield Fix("Draw from a key", [edit.replace(hint.node, text), *edits, *with_key(edit, function, "key", 0)], safe=False)
