@@ -61,28 +61,6 @@ def assignments(edit: Any, body: Any) -> dict[str, str]:
     return out
 
 
-def returned(edit: Any, body: Any) -> Any:
-    """The expression that a block of one `return` gives."""
-    statements = simple_statements(body)
-    if len(statements) == 1 and isinstance(statements[0], cst.Return) and statements[0].value is not None:
-        return statements[0].value
-    raise EditRefused("the block does not just return a value")
-
-
-def following_return(edit: Any, node: Any) -> Any:
-    """The `return` statement right behind a statement, or None."""
-    parent = edit.path(node)[-2]
-    body = getattr(parent, "body", None)
-    if not isinstance(body, (list, tuple)) or node not in body:
-        return None
-    place = list(body).index(node)
-    if place + 1 < len(body) and isinstance(body[place + 1], cst.SimpleStatementLine):
-        first = body[place + 1].body[0]
-        if isinstance(first, cst.Return) and first.value is not None:
-            return first
-    return None
-
-
 def body_lines(edit: Any, body: Any) -> list[str]:
     """The lines of a block of simple statements, without indentation."""
     lines = []

@@ -7,7 +7,8 @@ dtype, but no value. `if`, `elif`, a conditional expression and `match` on a lit
 
 ## Fix
 `jnp.where(condition, a, b)` computes both sides and chooses by element. `jax.lax.cond(condition, f, g)` runs one side,
-for a condition that is a single value.
+for a condition that is a single value. What a way binds before it returns is bound on every way, where no other way reads
+it.
 
 ## Fix safety
 Unsafe: both branches of `jnp.where` run, and both sides must have fitting shapes and dtypes.
@@ -22,10 +23,12 @@ an empty dict or list of arrays is false without a look into an array.
 import libcst as cst
 
 from ...engine.events import Truth
+from ...engine.scopes import names_in
+from ...engine.textedits import EditRefused
 from ...engine.values import ABSTRACT
 from ..base import Clean, Example, Fix, Hint, Rule, on, short
 from . import _chain as chain
-from ._rewrite import assignments, is_tuple
+from ._rewrite import assignments, is_tuple, names_before
 
 RULE = Rule(
     section="control flow",
@@ -57,6 +60,34 @@ EXAMPLES = [
         fixed=["import jax, jax.numpy as jnp\n@jax.jit\ndef rate(t):\n    return jnp.where(t < 10, 0.1, 0.01)", "r = rate(20)"],
         gives="abs(float(r) - 0.01) < 1e-6",
     ),
+    Example(  # names are bound on the way to the later return
+        bad=["import jax, jax.numpy as jnp\n@jax.jit\ndef area(r):\n    if «r < 0»:\n        return 0.0\n    square = r * r\n    return 3.0 * square",
+             "a = area(2.0), area(-1.0)"],
+        raises="TracerBoolConversionError",
+        fixed=["import jax, jax.numpy as jnp\n@jax.jit\ndef area(r):\n    square = r * r\n    return jnp.where(r < 0, 0.0, 3.0 * square)",
+               "a = area(2.0), area(-1.0)"],
+        gives="[float(x) for x in a] == [12.0, 0.0]",
+    ),
+    Example(
+        bad=["import jax, jax.numpy as jnp\nfrom functools import partial\n@partial(jax.jit, static_argnames='clip')\ndef f(x, clip):\n"
+             "    if clip:\n        if «x > 1»:\n            return 1.0\n    return 2 * x", "y = f(3.0, True), f(0.5, True), f(3.0, False)"],
+        raises="TracerBoolConversionError",
+        fixed=["import jax, jax.numpy as jnp\nfrom functools import partial\n@partial(jax.jit, static_argnames='clip')\ndef f(x, clip):\n"
+               "    if clip:\n        return jnp.where(x > 1, 1.0, 2 * x)\n    return 2 * x", "y = f(3.0, True), f(0.5, True), f(3.0, False)"],
+        gives="[float(v) for v in y] == [1.0, 1.0, 6.0]",
+    ),
+    Example(
+        bad=["import jax, jax.numpy as jnp\n@jax.jit\ndef gain(mode):\n    match mode:\n        case «0»:\n            return 1.0\n"
+             "        case 1 | 2:\n            return 2.0\n        case _:\n            return 4.0", "g = [gain(m) for m in range(4)]"],
+        raises="TracerBoolConversionError",
+        fixed=["import jax, jax.numpy as jnp\n@jax.jit\ndef gain(mode):\n"
+               "    return jnp.where(mode == 0, 1.0, jnp.where((mode == 1) | (mode == 2), 2.0, 4.0))", "g = [gain(m) for m in range(4)]"],
+        gives="[float(v) for v in g] == [1.0, 2.0, 2.0, 4.0]",
+    ),
+    Example(  # a recursion would not end while JAX traces: no fix
+        bad=["import jax\n@jax.jit\ndef down(n):\n    if «n < 1»:\n        return n\n    return down(n - 1)", "y = down(2)"],
+        raises="TracerBoolConversionError",
+    ),
 ]
 
 CLEAN = [
@@ -83,7 +114,7 @@ def check(event):
         return
     variant = "match" if event.form == "match" else ""
     yield Hint(event.node, variant=variant, test=short(event.text(event.node), 40), form=form,
-               evidence=[event.value.traced], data=None if event.form in ("not", "filter", "match") else event)
+               evidence=[event.value.traced], data=None if event.form in ("not", "filter") else event)
 
 
 def fixes(hint, edit):
@@ -91,8 +122,9 @@ def fixes(hint, edit):
     event = hint.data
     if event is None:
         return
-    statement, test = event.statement, edit.argument(event.node)
+    statement = event.statement
     if isinstance(statement, cst.IfExp):
+        test = edit.argument(event.node)
         if not (is_tuple(statement.body) or is_tuple(statement.orelse)):
             yield _where(edit, statement, f"{test}, {edit.argument(statement.body)}, {edit.argument(statement.orelse)}")
         yield _cond(edit, statement, f"{test}, lambda: {edit.argument(statement.body)}, lambda: {edit.argument(statement.orelse)}")
@@ -101,11 +133,15 @@ def fixes(hint, edit):
         return
     ways = chain.ways(edit, statement)
     if all(chain.returns(way.body) for way in ways if way.test):
-        last, values = chain.returned_values(edit, statement, ways)
+        found = chain.returned_values(edit, statement, ways)
+        values = found.values
+        if any(_own_name(edit, statement) in names_in(value) for value in values):
+            return  # both sides are traced: a recursion would not end
         if not any(is_tuple(value) for value in values):
-            yield _where(edit, statement, chain.nested(edit, ways, values, _module(edit)), last)
-        if len(values) == 2:
-            yield _cond(edit, statement, f"{test}, lambda: {edit.argument(values[0])}, lambda: {edit.argument(values[1])}", last)
+            yield _where(edit, statement, chain.nested(edit, ways, values, _module(edit)), found)
+        if len(values) == 2 and not found.before:
+            test = ways[0].test
+            yield _cond(edit, statement, f"{test}, lambda: {edit.argument(values[0])}, lambda: {edit.argument(values[1])}", found)
         return
     yield _assign(edit, statement, ways)
 
@@ -114,20 +150,28 @@ def _module(edit):
     return edit.import_needed("jax.numpy", alias="jnp")[0]
 
 
-def _where(edit, node, arguments, last=None):
+def _own_name(edit, node):
+    return next((n.name.value for n in reversed(edit.path(node)) if isinstance(n, cst.FunctionDef)), "")
+
+
+def _where(edit, node, arguments, found=None):
     module, edits = edit.import_needed("jax.numpy", alias="jnp")
-    return Fix("Use jnp.where", [*_put(edit, node, f"{module}.where({arguments})", last), *edits], safe=False)
+    return Fix("Use jnp.where", [*_put(edit, node, f"{module}.where({arguments})", found), *edits], safe=False)
 
 
-def _cond(edit, node, arguments, last=None):
+def _cond(edit, node, arguments, found=None):
     module, edits = edit.import_needed("jax")
-    return Fix("Use lax.cond", [*_put(edit, node, f"{module}.lax.cond({arguments})", last), *edits], safe=False)
+    return Fix("Use lax.cond", [*_put(edit, node, f"{module}.lax.cond({arguments})", found), *edits], safe=False)
 
 
-def _put(edit, node, text, last):
-    if last is None:
+def _put(edit, node, text, found):
+    if found is None:
         return [edit.replace(node, text, parens=True)]
-    return [edit.replace_between(node, last, chain.placed(edit, node, f"return {text}"))]
+    text = f"\n{edit.indent(node)}".join([*found.before, f"return {text}"])
+    if found.before and chain.placed(edit, node, text) != text:
+        raise EditRefused("an `elif` does not bind names first")
+    text = chain.placed(edit, node, text)
+    return [edit.replace(node, text) if found.last is None else edit.replace_between(node, found.last, text)]
 
 
 def _assign(edit, statement, ways):
@@ -137,6 +181,9 @@ def _assign(edit, statement, ways):
     names = list(dict.fromkeys(name for way in bound for name in way))
     if ways[-1].test:
         bound.append({})
+    if any(name not in way for name in names for way in bound) and not set(names) <= names_before(edit, statement) | set.intersection(
+            *map(set, bound)):
+        raise EditRefused("a name is not there on every way")
     values = [f"{module}.where({chain.nested(edit, ways, [way.get(name, name) for way in bound], module)})" for name in names]
     text = chain.placed(edit, statement, f"{', '.join(names)} = {', '.join(values)}")
     return Fix("Use jnp.where", [edit.replace(statement, text), *edits], safe=False)
