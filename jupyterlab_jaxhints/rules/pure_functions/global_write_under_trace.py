@@ -6,7 +6,10 @@ raises `UnexpectedTracerError`. Under `jit`, `scan` and the like the code runs o
 not calls.
 
 ## Fix
-None: return the value, and store it outside.
+Returns the value too, and stores it where the function is called, if all calls are seen and bind what they get.
+
+## Fix safety
+Unsafe: the function's result changes; calls that JAX Hints does not see have to be changed by hand.
 
 ## When it is fine
 Lists and dicts that the traced function makes for itself; counters of traces; numbers stored under `grad` or `vmap`
@@ -21,7 +24,8 @@ import re
 from ...engine import programs
 from ...engine.events import OuterWrite
 from ...engine.values import NUMBER, TRACER, TREE
-from ..base import Clean, Example, Hint, Rule, on, short
+from ..base import Clean, Example, Fix, Hint, Rule, on, short
+from ._return import returned
 from ._traced import ABOUT_TRACING, is_plain
 
 RULE = Rule(
@@ -34,8 +38,18 @@ RULE = Rule(
 
 EXAMPLES = [
     Example(
-        bad=["import jax\nlosses = []\n@jax.jit\ndef loss(w):\n    out = w * w\n    «losses.append(out)»\n    return out", "y = loss(2.0)"],
+        bad=["import jax\nlosses = []\n@jax.jit\ndef loss(w):\n    out = w * w\n    «losses.append(out)»\n    return out", "y = loss(2.0)\nz = y + 1"],
         sees="len(losses) == 1 and isinstance(losses[0], jax.core.Tracer)",
+        fixed=["import jax\nlosses = []\n@jax.jit\ndef loss(w):\n    out = w * w\n    return out, out", "y, new_out = loss(2.0)\nlosses.append(new_out)\nz = y + 1"],
+        gives="float(y) == 4.0 and [float(l) for l in losses] == [4.0]",
+    ),
+    Example(
+        bad=["import jax, jax.numpy as jnp\npeak = None\n@jax.jit\ndef scaled(x):\n    global peak\n    «peak» = jnp.max(x)\n    return x / peak",
+             "y = scaled(jnp.array([1.0, 2.0]))"],
+        sees="isinstance(peak, jax.core.Tracer)",
+        fixed=["import jax, jax.numpy as jnp\npeak = None\n@jax.jit\ndef scaled(x):\n    peak = jnp.max(x)\n    return x / peak, peak",
+               "y, peak = scaled(jnp.array([1.0, 2.0]))"],
+        gives="float(peak) == 2.0 and y.tolist() == [0.5, 1.0]",
     ),
     Example(
         bad=["import jax\ncalls = 0\n@jax.jit\ndef count(x):\n    global calls\n    «calls» += 1\n    return x", "for _ in range(3):\n    count(1.0)"],
@@ -74,8 +88,15 @@ def check(event):
     leaves = event.leaves(event.value)
     leaks = any(leaf.must_be(TRACER | TREE) for leaf in leaves)
     if leaks:
-        yield Hint(event.node, variant="leak", name=short(event.name), evidence=[leaf.traced for leaf in leaves])
+        yield Hint(event.node, variant="leak", name=short(event.name), evidence=[leaf.traced for leaf in leaves], data=event)
     elif event.how in ("item", "attribute") and not event.value.must_be(NUMBER):
         return  # tables of what is known while tracing are kept on purpose
     elif programs.is_compiled(event.ctx) and not ABOUT_TRACING.search(event.name) and not STATIC.search(event.name):
         yield Hint(event.node, variant="once", name=short(event.name))
+
+
+def fixes(hint, edit):
+    """The value returned, and stored by the callers."""
+    event = hint.data
+    if event is not None and event.ctx.function is not None:
+        yield Fix(f"Return it and store it in {hint.name} outside", returned(edit, event, event.ctx.function.node), safe=False)
