@@ -6,11 +6,12 @@ An accelerator cannot raise in the middle of a program. A read out of bounds giv
 follow: they end in the wrong element, or nowhere.
 
 ## Fix
-For one index of a read: `.at[i].get(mode="fill", fill_value=jnp.nan)`, which shows that nothing is there.
+For one index of a read: `.at[i].get(mode="fill", fill_value=jnp.nan)`, which shows that nothing is there. `take` gets the
+same mode.
 
 ## Fix safety
 Unsafe: the result is NaN (the lowest number for integers) where an element was. An index within bounds is
-better.
+better. For `take` nothing changes: the mode says that NaN is meant.
 
 ## When it is fine
 `mode=` given on purpose, slices, which end at the end as in NumPy, and negative indices that count from the
@@ -50,6 +51,12 @@ EXAMPLES = [
     Example(
         bad=["import jax, jax.numpy as jnp\nx = jnp.arange(5)\nlast = «jax.lax.dynamic_slice_in_dim(x, 3, 3)»"],
         sees="last.tolist() == [2, 3, 4]",
+    ),
+    Example(
+        bad=["import jax.numpy as jnp\nx = jnp.arange(4.0)\ny = «jnp.take(x, 9)»"],
+        sees="bool(jnp.isnan(y))",
+        fixed=["import jax.numpy as jnp\nx = jnp.arange(4.0)\ny = jnp.take(x, 9, mode=\"fill\", fill_value=jnp.nan)"],
+        gives="bool(jnp.isnan(y))",
     ),
 ]
 
@@ -134,13 +141,18 @@ def _take(event):
         inexact = (array.dtype or "").startswith(("float", "bfloat", "complex"))
         node = event.receiver_node if method else event.args[0].node
         if inexact:
-            yield _hint(event, event.node, node, found, "nan")
+            yield _hint(event, event.node, node, found, "nan", data=event)
 
 
 def fixes(hint, edit):
-    """`.at[i].get(mode="fill")`."""
+    """`.at[i].get(mode="fill")`, or the same mode of `take`."""
     event = hint.data
     if event is None:
+        return
+    if hint.variant == "nan":
+        module, edits = edit.import_needed("jax.numpy", alias="jnp")
+        text = f', mode="fill", fill_value={module}.nan'
+        yield Fix("Say that NaN is meant", [edit.insert_after(event.args[-1].node, text), *edits], safe=False)
         return
     base = edit.operand(event.base_node)
     index = edit.text(event.node)[len(edit.text(event.base_node, parens=True)):].strip()
