@@ -9,7 +9,8 @@ import libcst as cst
 from ...engine import call_sites, scopes
 from ...engine.textedits import EditRefused
 
-_REPEATING = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda, cst.FunctionDef, cst.ClassDef)
+# an `if` may stand for a magic, which may keep its names to itself
+_REPEATING = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda, cst.FunctionDef, cst.ClassDef, cst.If)
 
 
 def returned(edit: Any, event: Any, function: Any) -> list:

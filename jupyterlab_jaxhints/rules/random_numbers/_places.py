@@ -17,6 +17,8 @@ def is_writable(event: Any, site: Any) -> bool:
     base = _base(site.node)
     if not isinstance(base, cst.Name) or site is event.sites[0] and _is_given(event.ctx.function, base.value):
         return False
+    if "default" in event.key.flags or not _same_object(event):
+        return False
     value = _held(event, site, base.value)
     record = event.machine.record(value) if value is not None else None
     if record is None:
@@ -39,6 +41,17 @@ def _is_given(function: Any, name: str) -> bool:
     if function is None or name not in {parameter.name.value for parameter in function.parameters}:
         return False
     return function.cls is None or name != (function.positional or [""])[0]
+
+
+def _same_object(event: Any) -> bool:
+    """Where methods use the key, both do so for one object: another one has its own copy of a key that they share."""
+    refs = []
+    for use in (event, event.previous):
+        function = use.ctx.function if use is not None else None
+        if function is not None and function.cls is not None and function.positional:
+            value = use.ctx.frames[-1].given.get(function.positional[0])
+            refs.append(None if value is None else value.ref)
+    return not refs or refs[0] is not None and refs.count(refs[0]) == len(refs)
 
 
 def own_uses(event: Any, site: Any) -> list[Any]:

@@ -67,7 +67,7 @@ def zip_keys(edit: Any, node: Any, split: str) -> list:
     clause = found[-1].for_in if found else None
     if not isinstance(node, cst.Name) or clause is None or clause.inner_for_in is not None or clause.ifs:
         raise EditRefused("not a plain comprehension")
-    target, many = clause.target, edit.text(clause.iter)
+    target, many = clause.target, edit.argument(clause.iter)
     subkey = new_name(edit, "subkey", "draw_key", "subkey_")
     if isinstance(clause.iter, cst.Call) and isinstance(clause.iter.func, cst.Name) and clause.iter.func.value == "range" and len(
             clause.iter.args) == 1:
@@ -81,7 +81,7 @@ def zip_keys(edit: Any, node: Any, split: str) -> list:
         count = f"len({many})"
     inner = f"({edit.text(target)})" if isinstance(target, cst.Tuple) else edit.text(target)
     return [edit.replace(node, subkey), edit.replace(target, f"{subkey}, {inner}", parens=True),
-            edit.replace(clause.iter, f"zip({split}({node.value}, {count}), {many})")]
+            edit.replace(clause.iter, f"zip({split}({node.value}, {count}), {many})", parens=True)]
 
 
 def one_more(edit: Any, call: Any, key: str) -> list:
