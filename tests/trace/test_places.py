@@ -69,15 +69,34 @@ def test_a_cell_timed_by_a_magic(kernel: Kernel) -> None:
     assert found(answer)[0][:2] == ("traced-shape", "c0")
 
 
+RULED = """@jax.custom_jvp
+def f(x):
+    return jnp.sin(x) if x > 0 else jnp.cos(x)
+@f.defjvp
+def f_jvp(primals, tangents):
+    y = f(*primals)
+    return y, 2 * tangents[0] if y > 0 else 3 * tangents[0]
+"""
+BACKWARD = """@jax.custom_vjp
+def f(x):
+    return jnp.sin(x) if x > 0 else jnp.cos(x)
+f.defvjp(lambda x: (f(x), 2.0 if x > 0 else 3.0), lambda slope, g: (slope * g,))
+"""
+
+
 @pytest.mark.parametrize("cell, expected", [
     ("x = jnp.ones(3)\nif x.sum() > 0:\n    y = x\nelse:\n    y = -x", []),
     ("step = jax.jit(lambda w: w * 0.9)\nw = jnp.ones(3)\nfor i in range(30):\n    w = step(w)\n    loss = float(w.sum())", []),
     ("n = jnp.array(3)\nz = jnp.zeros(int(n))\nz[z > 0]", []),
     ("try:\n    jnp.ones(3) + jnp.ones(4)\nexcept TypeError as e:\n    print(e)", []),
     ("def f(x):\n    return x if x > 0 else -x\njax.grad(f)(2.0)", []),
+    (RULED + "f(2.0), jax.grad(f)(2.0), jax.vmap(jax.grad(lambda x: x * 2))(jnp.ones(3))", []),
+    (RULED + "jax.jit(f)(2.0)", ["if-on-tracer"]),
+    (BACKWARD + "f(2.0), jax.grad(f)(2.0)", []),
     ("jax.jit(lambda x: x if x > 0 else -x)(2.0)", ["if-on-tracer"]),
     ("jnp.ones((3, 4)) @ jnp.ones((3, 4))", ["shape-mismatch"]),
-], ids=["eager if", "eager float", "eager shape", "expected", "grad alone", "jit", "shapes"])
+], ids=["eager if", "eager float", "eager shape", "expected", "grad alone", "own rule", "own rule in jit",
+        "own backward pass", "jit", "shapes"])
 def test_values_that_eager_code_may_ask_for(kernel: Kernel, cell: str, expected: list[str]) -> None:
     assert rules(kernel.trace(cell)) == expected
 

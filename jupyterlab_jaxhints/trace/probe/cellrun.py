@@ -13,7 +13,7 @@ from .clone import ClassState, RandomState
 from .errors import Reader
 from .hooks import Hooks
 from .keys import Keys
-from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token, tracer_token
+from .levels import drop_traces, enter_mesh, enter_trace_contexts, outer_token, run_rules_eagerly, tracer_token
 from .permits import Permits
 from .records import Records
 from .registrations import flags_on, flattening
@@ -105,6 +105,7 @@ class CellRun:
 
     def _jaxhints_outer(self):
         self.hooks.outer = outer_token()
+        run_rules_eagerly()
         self._statements()
         self.left = self._left_behind()
         self.hooks.repeats.repeat()

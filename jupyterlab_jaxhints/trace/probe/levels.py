@@ -60,6 +60,27 @@ def outer_token():
     return next((identity for name, identity in _trace_names() if name == "DynamicJaxprTrace"), None)
 
 
+def run_rules_eagerly():
+    """Functions with derivative rules of their own (`custom_jvp`, `custom_vjp`) run on their values where no trace of
+    the user's is under way; the outer trace would stage them. Before JAX 0.5 they are staged in the trace they are in."""
+    core = sys.modules.get("jax._src.core")
+    trace = getattr(getattr(core, "trace_ctx", None), "trace", None)
+    if trace is None or not hasattr(core, "set_current_trace"):
+        return
+    kind = type(trace)
+
+    def custom_jvp_call(self, primitive, function, jvp, tracers, *rest, **params):
+        with core.set_current_trace(self):
+            return function.call_wrapped(*tracers)
+
+    def custom_vjp_call(self, primitive, function, fwd, bwd, tracers, *rest, **params):
+        return custom_jvp_call(self, primitive, function, fwd, tracers)
+
+    with contextlib.suppress(Exception):  # private; without it such functions are staged
+        trace.__class__ = type(kind.__name__, (kind,), {
+            "__slots__": (), "process_custom_jvp_call": custom_jvp_call, "process_custom_vjp_call": custom_vjp_call})
+
+
 def tracer_token(tracer):
     """The staging trace that a tracer belongs to, looking through differentiation; "batch" under `vmap`."""
     for _ in range(16):
