@@ -60,6 +60,7 @@ MESSAGES: dict[str, str] = {
     "where-nan-gradient": "the gradient is NaN: it flows through the branch that is not taken",
     "memory-peak": "needs {needs} on a device with {has}",
 }
+NO_ARRAY = "`{leaf}` is a `{kind}`: JAX cannot trace it, and it is not static"
 TYPED_MISMATCH = "`{text}` gets {types}: the shapes do not fit"
 
 # JAX raises one and the same error for each of these: what the reading calls it stands.
@@ -147,6 +148,8 @@ def message_of(raw: dict[str, Any]) -> str:
     template = MESSAGES.get(raw["rule"], "JAX raises at `{text}`")
     if raw["rule"] == "shape-mismatch" and data.get("types"):
         template, words["types"] = TYPED_MISMATCH, " and ".join(f"`{each}`" for each in data["types"])
+    if raw["rule"] == "missing-static-arg" and data.get("kind"):
+        template, words["leaf"] = NO_ARRAY, data.get("leaf") or words["parameter"]
     text = template.format_map(_Words(words))
     return text if len(text) <= 90 else _shortened(template, words)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from trace_kernels import Kernel, rules
+from trace_kernels import NEWEST, Kernel, rules
 
 from jupyterlab_jaxhints.trace.findings import MESSAGES, CleanPlace, finding_of, merge, message_of
 from jupyterlab_jaxhints.trace.request import State
@@ -169,6 +169,16 @@ def test_traces_of_the_users_own_calls_are_counted(kernel: Kernel) -> None:
     answer = kernel.wait(kernel.carrier.ask({"op": "facts", "names": ["f"]}))
     assert answer.data["names"]["f"]["traces"] == 3
     assert sum(traces for traces, _ in answer.data["traces"].values()) >= 3
+
+
+@pytest.mark.parametrize("call, message", [
+    ("f('up', 1.0)", "`m` is a `str`: JAX cannot trace it, and it is not static"),
+    ("f({'name': 'up'}, 1.0)", "`m['name']` is a `str`: JAX cannot trace it, and it is not static"),
+])
+@pytest.mark.parametrize("running", NEWEST, indirect=True)  # older ones do not say where in the argument
+def test_what_is_no_array_is_named(kernel: Kernel, call: str, message: str) -> None:
+    answer = kernel.trace(f"@jax.jit\ndef f(m, x):\n    return x if m else -x\n{call}")
+    assert [message_of(found) for found in answer.data["findings"]] == [message]
 
 
 @pytest.mark.parametrize("rule", MESSAGES)

@@ -270,13 +270,13 @@ class Reader:
         """An argument that is neither an array nor static: a string option, a list of them, or `self`."""
         text = str(error)
         kind = re.search(r"type <class '([^']+)'>", text)
-        path = re.search(r"at path (\w+)", text)
+        path = re.search(r"at path ((\w+)[\w.\[\]']*)", text)
         function = self._called(frame)
         if kind is None or function is None:
             return self._by_text(error, first_line(error), [frame])
         kind = kind.group(1)
         code = getattr(getattr(function, "__wrapped__", None), "__code__", None)
-        parameter = path.group(1) if path else self._parameter_with(code, kind, frame)
+        parameter = path.group(2) if path else self._parameter_with(code, kind, frame)
         if kind.split(".")[-1] in ("zip", "map", "filter", "generator", "enumerate") or kind.endswith("_iterator"):
             return "iterator-under-trace", frame.place, {"parameter": parameter}
         if kind.startswith("__main__.") and code is not None and code.co_varnames[:1] == (parameter,) and self._method(code):
@@ -284,7 +284,8 @@ class Reader:
             return "jit-method-without-static-self", place or frame.place, {"kind": kind.split(".", 1)[1]}
         if kind in ("str", "function", "builtin_function_or_method", "type", "NoneType", "dtype"):
             place = self._first_use(code, parameter)
-            return "missing-static-arg", place or frame.place, {"parameter": parameter, "kind": kind}
+            leaf = path.group(1).rstrip(".") if path else parameter
+            return "missing-static-arg", place or frame.place, {"parameter": parameter, "kind": kind, "leaf": leaf}
         return None, None, {}
 
     def _called(self, frame):
