@@ -16,6 +16,7 @@ IMPURE = {  # module -> the rule of its calls in staged code
     "numpy.random.mtrand": "numpy-random-under-trace", "numpy.random._generator": "numpy-random-under-trace",
 }
 PURE_NAMES = frozenset("Random Generator RandomState default_rng timedelta date fspath SeedSequence PCG64".split())
+BODIES = frozenset("scan cond while_loop fori_loop switch map".split())  # of jax.lax: they compile what they are given
 MANY = 64  # Python elements that become operands one by one
 
 
@@ -291,7 +292,7 @@ class Calls:
                                        count=len(args[0]), how="array")
         elif name == "jit" and args and self.hooks.level().eager:
             self._fresh(number, "jit-in-loop", args[:1])
-        elif name in ("scan", "cond", "while_loop", "fori_loop", "switch", "map") and self.hooks.level().eager:
+        elif name in BODIES and module.startswith(("jax.lax", "jax._src.lax")) and self.hooks.level().eager:
             self._fresh(number, "fresh-body-in-loop", [a for a in args if callable(a)])
 
     def _fresh(self, number, rule, functions):

@@ -118,6 +118,7 @@ class CellRun:
             for original, units in self.source.units:
                 for unit in units:
                     self.unit(unit)
+                    self.hooks.settle_globals()
 
     def _left_behind(self):
         """Names that hold tracers of traces that are over, after the run."""

@@ -21,7 +21,7 @@ BY_TEXT = tuple(
         ("static-argnames-mismatch", r"invalid argnames|nvalid argnums|argnums? .*(out of range|is not valid)"
                                      r"|not valid (arg|keyword)|[Jj]itted function has invalid"),
         ("list-index", r"non-tuple sequence for multidimensional indexing"),
-        ("sequence-argument", r"requires ndarray or scalar arguments"),
+        ("sequence-argument", r"requires ndarray or scalar arguments, got <class '(list|tuple)'>"),
         ("shape-as-dtype", r"Cannot interpret '.*' as a data type|data type '?.*'? not understood"),
         ("traced-slice-size", r"slice indices must have static|Slice entries must be static"),
         ("item-assignment", r"object does not support item assignment|are immutable and do not support in-place"),

@@ -1,7 +1,7 @@
 """Runs a traced program equation by equation on real values, to see where a NaN or a wild index first arises."""
 from __future__ import annotations
 
-from .base import Unknown, kernel_jax, kernel_numpy
+from .base import Unknown, is_array, kernel_jax, kernel_numpy
 from .walk import CALLS, is_literal, scan_counts, sub_programs
 
 COPIES = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "pad", "select_n", "broadcast_in_dim",
@@ -11,8 +11,8 @@ LOOP_TURNS = 2000
 
 def holds_nan(value) -> bool:
     dtype = getattr(value, "dtype", None)
-    if dtype is None or str(dtype).startswith("key"):
-        return False
+    if dtype is None or str(dtype).startswith("key") or not (is_array(value) or type(value).__module__ == "numpy"):
+        return False  # a `Ref` is no array
     jax = kernel_jax()
     if not jax.numpy.issubdtype(dtype, jax.numpy.inexact):
         return False

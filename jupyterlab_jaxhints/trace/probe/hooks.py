@@ -32,6 +32,7 @@ class Hooks:
         self.born: dict = {}  # id of a container or object made in traced code -> staging trace it was made in
         self.kept: list = []
         self.writes: dict = {}  # id of an outer container -> (it, what it held, the reports of its changes)
+        self.globals: dict = {}  # name -> (what it was before the statement under way, the reports of its changes)
         self.entries: dict = {}  # site of a function -> staging trace at its latest entry
         self.levels: dict = {}  # id of a frame -> level at its entry
         self.turns: dict = {}  # site of a loop -> most turns in one run of it, in traced code
@@ -54,6 +55,9 @@ class Hooks:
         level = self.level()
         self.levels[id(sys._getframe(1))] = level
         self.entries[number] = level.token
+        for name in site_of(number).data or ():
+            if name not in self.globals:
+                self.globals[name] = dict.get(self.shadow, name, self.shadow.live.get(name)), []
         if not level.eager:
             for index, value in enumerate(values):
                 self.records.hint(number, index, value)
@@ -136,7 +140,12 @@ class Hooks:
         if level.staged or holds:
             place = self.records.place_of(number)
             self.repeats.suspect(number, named=True)
-            self.records.add("global-write-under-trace", place, target=site_of(number).names[0], tracer=holds, how=kind)
+            name = site_of(number).names[0]
+            report = {"target": name, "tracer": holds, "how": kind}
+            if kind == "global" and not holds and name in self.globals and not self.records.muted:
+                self.globals[name][1].append((place, report))
+            else:
+                self.records.add("global-write-under-trace", place, **report)
 
     def mutating(self, number, function, args):
         """A call of `history.append` and the like, seen before it happens."""
@@ -181,6 +190,16 @@ class Hooks:
                 for rule, place, data in reports:
                     self.records.add(rule, place, **data)
         self.writes.clear()
+
+    def settle_globals(self):
+        """After a statement of the cell: a number that is what it was before, as a depth that is counted up and down
+        again, is not missed later."""
+        for name, (before, reports) in self.globals.items():
+            now = dict.get(self.shadow, name)
+            if type(now) is not type(before) or not isinstance(now, (int, float, str)) or now != before:
+                for place, report in reports:
+                    self.records.add("global-write-under-trace", place, **report)
+        self.globals.clear()
 
     def advancing(self, number, iterator):
         """`next(it)` in staged code, with an iterator from outside."""
@@ -245,6 +264,7 @@ class Hooks:
     def clear(self):
         self.born.clear()
         self.kept.clear()
+        self.globals.clear()
         self.entries.clear()
         self.levels.clear()
         self.calls.clear()

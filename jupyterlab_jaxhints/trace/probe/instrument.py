@@ -69,8 +69,8 @@ class Instrument(ast.NodeTransformer):
         arguments = node.args
         names = [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
         names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a]
-        site = self.new_site("function", span_of(node), names, node.name)
         declared = {name: kind for kind, name in _declarations(node.body)}
+        site = self.new_site("function", span_of(node), names, tuple(n for n in declared if declared[n] == "global"))
         bound = set(names) | {n.id for n in _own_nodes(node.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.scopes.append((site, declared, bound - set(declared)))
         self.depth += 1
@@ -89,7 +89,7 @@ class Instrument(ast.NodeTransformer):
         arguments = node.args
         names = [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
         names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a]
-        site = self.new_site("lambda", span_of(node), names, "<lambda>")
+        site = self.new_site("lambda", span_of(node), names)
         node.args = self.visit(node.args)
         self.scopes.append((site, {}, set(names)))
         self.depth += 1
