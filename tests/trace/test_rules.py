@@ -82,6 +82,9 @@ SILENT = {
     "rebound after donation": "f = jax.jit(lambda x: x + 1, donate_argnums=0)\nx = jnp.ones(3)\nfor _ in range(4):\n    x = f(x)",
     "local state": "@jax.jit\ndef f(x):\n    seen = []\n    def note(v):\n        seen.append(v)\n    note(x)\n    return seen[0]\nf(1.0)",
     "a stack that is left as found": "S = []\n@jax.jit\ndef f(x):\n    S.append('layer')\n    S.pop()\n    return x\nf(1.0)",
+    "a depth that is counted up and down": "D = 0\ndef up():\n    global D\n    D = 1 + D\ndef down():\n    global D\n    D -= 1\n"
+                                           "@jax.jit\ndef f(x):\n    up()\n    y = jnp.sin(x)\n    down()\n    return y\nf(1.0)",
+    "functions for trees": "for i in range(5):\n    y = jax.tree.map(lambda v: v + 1, [jnp.ones(3)])",
     "a constant as an argument": "big = jnp.ones((600, 600))\nf = jax.jit(lambda big, v: big @ v)\nf(big, jnp.ones(600))",
     "complex numbers": "y = jnp.exp(1j * jnp.linspace(0.0, 3.0, 4))",
     "a number, then what comes of it": "f = jax.jit(lambda t: t * 2)\nt = 1\nfor i in range(4):\n    t = f(t)",
@@ -154,6 +157,22 @@ def test_the_device_is_there_for_a_kernel_that_has_made_no_array(fresh: Kernel) 
     fresh.run("import jax, jax.numpy as jnp")
     answer = fresh.trace("y = jnp.log(jnp.zeros(3) - 1.0)", op="device", limit=60.0)
     assert rules(answer) == ["nan-produced"], answer.why
+
+
+@pytest.mark.parametrize("running", NEWEST, indirect=True)
+def test_a_program_with_refs_runs_on_the_device(kernel: Kernel) -> None:
+    answer = kernel.trace("r = jax.new_ref(jnp.zeros(3))\nr[0] = -1.0\ny = jnp.log(r[...])", op="device", limit=60.0)
+    assert rules(answer) == ["nan-produced"] and "run" not in answer.data["checks"]
+    assert rules(kernel.trace("jnp.sin(jax.new_ref(jnp.zeros(3)))")) == []  # JAX raises, but not for a list
+
+
+@pytest.mark.parametrize("setting", ["jax.config.update('jax_platforms', 'cpu')", "import os\nos.environ['XLA_FLAGS'] = ''"])
+def test_a_cell_that_chooses_the_devices_finds_the_choice_open(fresh: Kernel, setting: str) -> None:
+    fresh.run("import jax, jax.numpy as jnp")
+    chosen = "print(jax._src.xla_bridge.backends_are_initialized())"
+    for cell in ("# notes", "def f(x):\n    return x + 1", setting, f"{setting}\ny = jnp.ones(3)"):
+        assert rules(fresh.trace(cell, op="device", limit=60.0)) == []
+    assert fresh.run(chosen) == "False\n"
 
 
 def test_a_program_that_holds_an_old_tracer_is_not_run_on_the_device(kernel: Kernel) -> None:

@@ -9,11 +9,13 @@ import sys
 from .base import ProbeRefused, ProbeTimeout, Unknown, kernel_jax
 from .cellrun import CellRun
 from .evaluate import Evaluator
+from .guard import unguarded
 from .keys import Keys
 from .levels import drop_traces
 from .walk import CALLS, Walk, is_literal, sub_programs
 
 RUN_BYTES = 1 << 30  # programs that touch more than this are not run beside the user's own
+DEVICE_SETTINGS = ("XLA_FLAGS", "JAX_PLATFORM", "jax_platform", "num_cpu_devices", "host_device_count", "VISIBLE_DEVICES")
 COMPILED_SHARE = 8  # programs whose values together stay under an eighth of the memory are not compiled for it
 
 
@@ -42,6 +44,13 @@ def run_device(live, request, cells, clock, mesh):
 def _checks(run, closed, want, clock):
     walk = Walk(run.records, run.shadow, Keys(run.records))
     info = {}
+    if not started() and closed.jaxpr.eqns and not chooses_devices(run):
+        with unguarded():
+            kernel_jax().devices()
+    if not started():
+        if closed.jaxpr.eqns:
+            info["run"] = "a cell that chooses JAX's devices"
+        return info
     if "memory" in want:
         info["memory"] = Memory(run, walk, clock).check(closed)
     if "nan" not in want and "index" not in want:
@@ -56,6 +65,18 @@ def _checks(run, closed, want, clock):
         drop_traces(error)
         info["run"] = "a tracer of a trace that is over is among the values"
     return info
+
+
+def started() -> bool:
+    """Whether JAX has its devices: from then on the user cannot choose them any more."""
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    asked = getattr(bridge, "backends_are_initialized", None)
+    return asked() if asked is not None else bool(getattr(bridge, "_backends", None))
+
+
+def chooses_devices(run) -> bool:
+    texts = [run.book.open(cell_id)[1].text for cell_id in run.targets if run.book.open(cell_id) is not None]
+    return any(word in text for text in texts for word in DEVICE_SETTINGS)
 
 
 @contextlib.contextmanager
@@ -186,6 +207,7 @@ def search(run, walk, closed, want, clock):
 def _any_nan(program, consts, results) -> bool:
     jax = kernel_jax()
     core = sys.modules["jax._src.core"]
+    results = [v for v in results if not hasattr(v.aval, "inner_aval")]  # a `Ref` is no array
     floats = [v for v in results if jax.numpy.issubdtype(getattr(v.aval, "dtype", "int32"), jax.numpy.inexact)]
     if not floats:
         return False

@@ -19,7 +19,6 @@ from .watch import Watch
 
 MIME = "application/vnd.jaxhints+json"
 GRACE = 1.0  # seconds after the limit before the worker is stopped from outside
-ON_DEVICE = ("device", "compare")
 OLDEST_JAX = [0, 4, 30]
 
 _texts: dict = {}  # digest -> a cell's text, as sent once
@@ -101,7 +100,7 @@ def run_worker(live, request, cells):
         watch.ours.add(me)
         threading.current_thread().pydev_do_not_trace = True
         try:
-            if request.get("op") in ON_DEVICE:
+            if request.get("op") == "compare":
                 kernel_jax().devices()  # a backend that starts here starts threads of its own
             REFUSALS[me] = refused
             box["reply"] = trace(live, request, cells, clock, mesh)
