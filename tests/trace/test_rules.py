@@ -78,6 +78,7 @@ SILENT = {
     "a key in each branch": "def f(k, b):\n    return lax.cond(b, lambda k: jax.random.normal(k), lambda k: jax.random.uniform(k), k)\n"
                             "f(jax.random.key(0), True)",
     "slices beyond the end": "x = jnp.zeros(5)\ny = x[2:50], x[-2:]",
+    "what stands beyond the end": "y = jnp.take(jnp.zeros(5), jnp.array([1, 7]), fill_value=-1.0)",
     "negative index": "x = jnp.zeros(5)\ny = x[-1]",
     "rebound after donation": "f = jax.jit(lambda x: x + 1, donate_argnums=0)\nx = jnp.ones(3)\nfor _ in range(4):\n    x = f(x)",
     "local state": "@jax.jit\ndef f(x):\n    seen = []\n    def note(v):\n        seen.append(v)\n    note(x)\n    return seen[0]\nf(1.0)",

@@ -369,7 +369,7 @@ class Walk:
         if not isinstance(node, ast.Call):
             return not isinstance(node, ast.Subscript)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name not in INDEXING or any(keyword.arg == "mode" for keyword in node.keywords)
+        return name not in INDEXING or any(k.arg in ("mode", "fill_value") for k in node.keywords)
 
     def _cast(self, equation, inputs, place):
         if equation.primitive.name != "convert_element_type" or inputs[0] is None:
