@@ -88,6 +88,8 @@ f.defvjp(lambda x: (f(x), 2.0 if x > 0 else 3.0), lambda slope, g: (slope * g,))
     ("x = jnp.ones(3)\nif x.sum() > 0:\n    y = x\nelse:\n    y = -x", []),
     ("step = jax.jit(lambda w: w * 0.9)\nw = jnp.ones(3)\nfor i in range(30):\n    w = step(w)\n    loss = float(w.sum())", []),
     ("n = jnp.array(3)\nz = jnp.zeros(int(n))\nz[z > 0]", []),
+    ("x = jnp.ones(3)\nwhile x[0] < 3:\n    x = x * 2\n    y = x + jnp.ones(4)", ["shape-mismatch"]),
+    ("from collections import namedtuple\nS = namedtuple('S', 'a b')\ns = S(jnp.ones(3), jnp.ones(4))\ns.a + s.b", ["shape-mismatch"]),
     ("try:\n    jnp.ones(3) + jnp.ones(4)\nexcept TypeError as e:\n    print(e)", []),
     ("def f(x):\n    return x if x > 0 else -x\njax.grad(f)(2.0)", []),
     (RULED + "f(2.0), jax.grad(f)(2.0), jax.vmap(jax.grad(lambda x: x * 2))(jnp.ones(3))", []),
@@ -95,7 +97,7 @@ f.defvjp(lambda x: (f(x), 2.0 if x > 0 else 3.0), lambda slope, g: (slope * g,))
     (BACKWARD + "f(2.0), jax.grad(f)(2.0)", []),
     ("jax.jit(lambda x: x if x > 0 else -x)(2.0)", ["if-on-tracer"]),
     ("jnp.ones((3, 4)) @ jnp.ones((3, 4))", ["shape-mismatch"]),
-], ids=["eager if", "eager float", "eager shape", "expected", "grad alone", "own rule", "own rule in jit",
+], ids=["eager if", "eager float", "eager shape", "eager while", "a class made by a call", "expected", "grad alone", "own rule", "own rule in jit",
         "own backward pass", "jit", "shapes"])
 def test_values_that_eager_code_may_ask_for(kernel: Kernel, cell: str, expected: list[str]) -> None:
     assert rules(kernel.trace(cell)) == expected

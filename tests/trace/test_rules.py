@@ -90,6 +90,9 @@ SILENT = {
     "complex numbers": "y = jnp.exp(1j * jnp.linspace(0.0, 3.0, 4))",
     "a number, then what comes of it": "f = jax.jit(lambda t: t * 2)\nt = 1\nfor i in range(4):\n    t = f(t)",
     "a table kept while tracing": "T = {}\n@jax.jit\ndef f(x):\n    if 4 not in T:\n        T[4] = np.hanning(4)\n    return x * T[4]\nf(1.0)",
+    "a table that is looked up first": "T = {}\ndef fib(n):\n    if n not in T:\n        T[n] = n if n < 2 else fib(n - 1) + fib(n - 2)\n"
+                                       "    return T[n]\n@jax.jit\ndef f(x):\n    return x * fib(10)\nf(1.0)",
+    "one function for each number": "def make(n):\n    def f(x):\n        return x * n\n    return jax.jit(f)\nfs = [make(i) for i in range(5)]",
     "None and isinstance": "@jax.jit\ndef f(x, m=None):\n    if m is None and isinstance(x, jax.Array):\n        return x\nf(1.0)",
 }
 

@@ -1,6 +1,7 @@
 """Calls in the user's code: which may run in a trace, and what is learnt from those of jitted functions."""
 from __future__ import annotations
 
+import ast
 import types
 
 from .base import Unknown, is_array, is_tracer, kernel_jax, leaves
@@ -17,6 +18,7 @@ IMPURE = {  # module -> the rule of its calls in staged code
 }
 PURE_NAMES = frozenset("Random Generator RandomState default_rng timedelta date fspath SeedSequence PCG64".split())
 BODIES = frozenset("scan cond while_loop fori_loop switch map".split())  # of jax.lax: they compile what they are given
+EMPTY = types.CellType()
 MANY = 64  # Python elements that become operands one by one
 
 
@@ -58,6 +60,8 @@ class Calls:
         self._watch(number, function, args)
         self.hooks.repeats.watch(number, function, args)
         result = self._made(function, args, kwargs) if isinstance(function, type) else function(*args, **kwargs)
+        if isinstance(result, type) and result.__module__ == __name__:
+            result.__module__ = "__main__"  # `namedtuple` and the like ask the frame that calls them
         if self.is_jitted(result):
             self.options[id(result)] = (result, {key: kwargs[key] for key in kwargs if "arg" in key})
             self.sites[id(result)] = (result, number)
@@ -302,12 +306,22 @@ class Calls:
             made = self.wrapped.get(id(function), (None,))[0] is function or type(function).__name__ == "partial"
             if not made and getattr(function, "__globals__", None) is not self.hooks.shadow:
                 continue
-            seen = self.made.setdefault((number, code), [])
+            seen = self.made.setdefault((number, code, self._kept(number, rule, function)), [])
             if not any(function is known for known in seen):
                 seen.append(function)
             if len(seen) == 3:
                 name = getattr(function, "__name__", type(function).__name__)
                 self.hooks.records.add(rule, self.hooks.records.place_of(number), function=name)
+
+    def _kept(self, number, rule, function):
+        """What a function that is jitted for later keeps: others of the same code with other values are no waste."""
+        place = self.hooks.records.place_of(number)
+        node = place[1].node_at(place[2]) if place is not None else None
+        above = place[1].parents().get(node) if node is not None else None
+        if rule != "jit-in-loop" or isinstance(above, ast.Call) and above.func is node:
+            return ()
+        cells = getattr(function, "__closure__", None) or ()
+        return tuple(id(cell.cell_contents) for cell in cells if cell != EMPTY)
 
     def decorator(self, number, decorator):
         if not self.is_jitted(decorator) and not self.permits.allowed(decorator):

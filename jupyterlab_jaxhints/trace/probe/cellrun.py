@@ -244,7 +244,10 @@ class CellRun:
 
     def _if(self, unit):
         body, orelse = unit.parts
-        for part in body if self._eval(unit.codes[0]) else orelse:
+        test = self._eval(unit.codes[0])
+        if is_tracer(test):
+            raise Unknown("depends on values")
+        for part in body if test else orelse:
             self.unit(part)
 
     def _with(self, unit):
@@ -295,7 +298,9 @@ class CellRun:
         turns, known = 0, True
         while turns < FULL_TURNS:
             try:
-                if known and not self._eval(unit.codes[0]):
+                test = self._eval(unit.codes[0]) if known else True
+                known = known and not is_tracer(test)
+                if known and not test:
                     break
             except Exception as error:
                 self._value_dependent(error)

@@ -1,6 +1,7 @@
 """What instrumented code calls. Each hook asks the clock; what it learns goes to the records."""
 from __future__ import annotations
 
+import ast
 import sys
 import time
 import types
@@ -119,7 +120,7 @@ class Hooks:
         if place is None:
             return
         target = place[1].text_at(span)
-        if not holds and not _holds_number(base, target):  # tables of what is known while tracing are kept on purpose
+        if not holds and (not _holds_number(base, target) or _looked_up(place)):  # tables of what is known while tracing are kept on purpose
             self.repeats.suspect(number)
             return
         self.repeats.suspect(number, named=True)
@@ -303,6 +304,21 @@ def _holds_tracer(value, level) -> bool:
     if parts is None:
         parts = getattr(value, "__dict__", {}).values()
     return any(_escapes(part, level) for part in list(parts)[:10_000])
+
+
+def _looked_up(place) -> bool:
+    """Whether a store stands under `if key not in table`: what is kept so is made once on purpose."""
+    source, parents = place[1], place[1].parents()
+    node = source.node_at(place[2])
+    stored = getattr(node, "targets", None) or [None]
+    base = stored[0].value if isinstance(stored[0], ast.Subscript) else None
+    while base is not None and node is not None and not isinstance(node, ast.FunctionDef):
+        test = node.test if isinstance(node, ast.If) else None
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
+            if ast.dump(test.comparators[0]) == ast.dump(base):
+                return True
+        node = parents.get(node)
+    return False
 
 
 def _holds_number(owner, target) -> bool:
