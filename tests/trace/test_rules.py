@@ -93,6 +93,8 @@ SILENT = {
     "a table that is looked up first": "T = {}\ndef fib(n):\n    if n not in T:\n        T[n] = n if n < 2 else fib(n - 1) + fib(n - 2)\n"
                                        "    return T[n]\n@jax.jit\ndef f(x):\n    return x * fib(10)\nf(1.0)",
     "one function for each number": "def make(n):\n    def f(x):\n        return x * n\n    return jax.jit(f)\nfs = [make(i) for i in range(5)]",
+    "a new function for each fit": "def fit(p, n):\n    step = jax.jit(lambda p: [v * n for v in p])\n    return step(p)\n"
+                                   "for n in range(1, 6):\n    fit([1.0] * n, n)",
     "None and isinstance": "@jax.jit\ndef f(x, m=None):\n    if m is None and isinstance(x, jax.Array):\n        return x\nf(1.0)",
 }
 

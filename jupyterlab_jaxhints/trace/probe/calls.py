@@ -27,6 +27,7 @@ class Calls:
         self.hooks = hooks
         self.permits = None  # set with the run's shadow
         self.signatures: dict = {}  # (site, function text) -> [(leaf texts, statics, cell that runs), …]
+        self.jitted: dict = {}  # id of a function that was called jitted -> it
         self.donated: dict = {}  # id of an array -> (place of the call, array)
         self.counts: dict = {}  # site -> how often it called a jitted function
         self.wrapped: dict = {}  # id of what a transform returned -> (it, site of the call)
@@ -36,7 +37,7 @@ class Calls:
         self.summary: list = []
 
     def clear(self):
-        for table in (self.signatures, self.donated, self.made, self.options, self.sites, self.wrapped):
+        for table in (self.signatures, self.jitted, self.donated, self.made, self.options, self.sites, self.wrapped):
             table.clear()
 
     # -- the hook
@@ -227,7 +228,10 @@ class Calls:
         return texts, {name: "%.80r" % (value,) for name, value in static.items()}
 
     def _note_signature(self, number, function, dynamic, statics):
-        key = (number, getattr(getattr(function, "__wrapped__", None), "__name__", None))
+        inner = getattr(function, "__wrapped__", function)
+        inner = getattr(inner, "__func__", inner)  # a method is a new object each time, what JAX compiles is not
+        self.jitted[id(inner)] = inner
+        key = (number, getattr(inner, "__name__", None), id(inner))
         seen = self.signatures.setdefault(key, [])
         if (dynamic, statics) not in [entry[:2] for entry in seen]:
             seen.append((dynamic, statics, self.hooks.cell))
@@ -260,7 +264,7 @@ class Calls:
 
     def retraces(self):
         """Calls whose arguments changed what is traced, turn after turn."""
-        for (number, name), seen in self.signatures.items():
+        for (number, name, _), seen in self.signatures.items():
             if len(seen) < 2:
                 continue
             place = self.hooks.records.place_of(number)

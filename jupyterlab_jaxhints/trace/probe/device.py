@@ -16,6 +16,7 @@ from .walk import CALLS, Walk, is_literal, sub_programs
 
 RUN_BYTES = 1 << 30  # programs that touch more than this are not run beside the user's own
 DEVICE_SETTINGS = ("XLA_FLAGS", "JAX_PLATFORM", "jax_platform", "num_cpu_devices", "host_device_count", "VISIBLE_DEVICES")
+COMPILED_EQUATIONS = 4000  # of larger programs a compilation takes minutes, and nothing stops it
 COMPILED_SHARE = 8  # programs whose values together stay under an eighth of the memory are not compiled for it
 
 
@@ -211,6 +212,8 @@ def _any_nan(program, consts, results) -> bool:
     floats = [v for v in results if jax.numpy.issubdtype(getattr(v.aval, "dtype", "int32"), jax.numpy.inexact)]
     if not floats:
         return False
+    if equations_in(program) > COMPILED_EQUATIONS:
+        return True
     try:
         shown = program.replace(outvars=floats, debug_info=_no_names(program, floats))
     except Exception:
@@ -229,6 +232,10 @@ def _any_nan(program, consts, results) -> bool:
 def _no_names(program, outvars):
     info = program.debug_info
     return info._replace(result_paths=None) if hasattr(info, "_replace") else info
+
+
+def equations_in(program) -> int:
+    return sum(1 + sum(equations_in(below) for below, _ in sub_programs(equation)) for equation in program.eqns)
 
 
 def has_indexing(program) -> bool:

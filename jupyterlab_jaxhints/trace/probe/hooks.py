@@ -14,6 +14,7 @@ from .sources import site_of
 
 UNROLLED = 100  # turns of a Python loop in traced code that are worth a word
 EAGER_TURNS = 48  # turns of a loop that would run eagerly: after that its results are unknown
+SLOW_TURNS = 4  # the same for turns that take long
 FILLING = frozenset("append appendleft add push put put_nowait insert extend update setdefault write store record".split())
 MUTATORS = {
     list: frozenset("append extend insert pop remove clear reverse sort".split()),
@@ -239,7 +240,8 @@ class Hooks:
             self.clock.check()
             yield value
             count += 1
-            if count >= EAGER_TURNS and time.monotonic() - start > 0.2 * (self.clock.end - start):
+            spent = (time.monotonic() - start) / (self.clock.end - start)
+            if count >= EAGER_TURNS and spent > 0.2 or count >= SLOW_TURNS and spent > 0.5:
                 raise Unknown("a loop of more than %d turns" % count)
 
     def turn(self, number):
