@@ -289,3 +289,16 @@ def test_caches_hold_nothing_of_the_trace(kernel: Kernel, call: str) -> None:
     assert kernel.run(f"print({call}.shape)") == "(3,)\n"
     answer = kernel.trace(CACHES, f"{call} * 2.0")
     assert rules(answer) == []
+
+
+def test_rules_of_a_primitive_of_the_notebook_are_asked_by_the_user_first(kernel: Kernel) -> None:
+    own = "from jax.extend.core import Primitive\nfrom jax.core import ShapedArray\ntwice_p = Primitive('twice')"
+    rule = "@twice_p.def_abstract_eval\ndef shape(x):\n    print('asked')\n    return ShapedArray(x.shape, x.dtype)"
+    call = "made = jax.make_jaxpr(lambda x: twice_p.bind(x))(jnp.ones(3))"
+    kernel.run(own.replace("jax.extend.core", "jax.core") if "raises" in kernel.run(own) else own)
+    kernel.run(rule)
+    answer = kernel.trace(own, rule, call)
+    assert answer.state is State.PARTLY and "a primitive of the notebook" in str(answer.data["statements"])
+    assert kernel.run(call) == "asked\n"
+    library = "from jax import lax\ny = jax.jit(lambda x: lax.sin_p.bind(x, accuracy=None))(jnp.ones(3))"
+    assert "a primitive of the notebook" not in str(kernel.trace(library).data["statements"])

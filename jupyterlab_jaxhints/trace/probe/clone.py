@@ -18,9 +18,15 @@ ITERATORS = tuple(type(iter(x)) for x in ([], (), {}, {}.values(), {}.items(), s
     enumerate, zip, map, filter, reversed)
 LIBRARIES = frozenset("jax jaxlib builtins types typing numpy ml_dtypes operator abc re datetime decimal fractions".split())
 SHARED = frozenset("pandas torch PIL matplotlib tensorflow polars IPython ipykernel ipywidgets logging tqdm".split())
+PRIMITIVES = ("jax.lax", "jax.extend.core.primitives", "jax._src.lax.lax", "jax.interpreters.ad")
 CACHED = functools._lru_cache_wrapper
 LIMIT = 200_000  # values
 CONTAINERS = 1000  # of classes, that are put back as they were
+
+
+def _of_jax(primitive) -> bool:
+    modules = (sys.modules.get(name) for name in PRIMITIVES)
+    return any(value is primitive for module in modules if module is not None for value in list(vars(module).values()))
 
 
 def root(kind) -> str:
@@ -118,6 +124,9 @@ class Cloner:
             return self._keep(value, new)
         if kind.__module__ in ("queue", "_queue"):
             return self._keep(value, kind())
+        if kind.__name__ == "Primitive" and root(kind) == "jax" and not _of_jax(value):
+            # What its rules answered is remembered by the primitive alone: the user's next call would not ask them.
+            raise Unknown("`%s` is a primitive of the notebook" % self.name)
         if root(kind) in LIBRARIES or root(kind) in SHARED or callable(value) and root(kind) == "functools":
             return value
         return self._object(value, kind)
