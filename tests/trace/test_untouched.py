@@ -4,7 +4,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from trace_kernels import Kernel, found, rules
+from trace_kernels import Kernel, found, hints, rules
 
 from jupyterlab_jaxhints.trace.request import State
 
@@ -184,6 +184,37 @@ def test_a_flax_model_and_its_optimizer(fresh: Kernel) -> None:
     assert fresh.value(state) == before and {kind for kind, _ in before} == {"ArrayImpl"}
     fresh.run(STEP)
     assert fresh.value("int(net.calls[...])") == 1
+
+
+@pytest.mark.parametrize("fresh", [sys.executable], indirect=True)
+def test_keys_that_flax_counts(fresh: Kernel) -> None:
+    fresh.run("import jax, jax.numpy as jnp\nfrom flax import nnx\nrngs = nnx.Rngs(0)")
+    draw = "@nnx.jit\ndef noisy(x, rngs):\n    return x + rngs.normal((3,))\ny = noisy(jnp.ones(3), rngs)"
+    kept = "(sorted(vars(rngs)), int(rngs.default.count[...]))"
+    before = fresh.value(kept)
+    answer = fresh.trace(draw)
+    assert (answer.state, rules(answer)) == (State.TRACED, []), answer.data["statements"]
+    assert fresh.value(kept) == before and before[0]
+    assert fresh.run(draw + "\nprint(int(rngs.default.count[...]))") == "1\n"
+
+
+def test_an_object_that_answers_to_every_name(kernel: Kernel) -> None:
+    kernel.run("""
+    class Tool:
+        def __init__(self):
+            self.used = 0
+        def __getattr__(self, name):
+            if name.startswith('__'):
+                raise AttributeError(name)
+            return lambda *values: values
+        def __call__(self, x):
+            self.used += 1
+            return x * self.used
+    tool = Tool()
+    """)
+    answer = kernel.trace("y = tool(jnp.ones(3))")
+    assert answer.state is State.TRACED and hints(answer) == ["1 y f32[3]"]
+    assert kernel.value("tool.used") == 0
 
 
 LINEN = """

@@ -29,6 +29,14 @@ def _of_jax(primitive) -> bool:
     return any(value is primitive for module in modules if module is not None for value in list(vars(module).values()))
 
 
+def _trace_state(value):
+    """What was made where nothing is traced is, in the copy, of the outer trace: flax lets it change only there."""
+    try:
+        return sys.modules["jax._src.core"].get_opaque_trace_state(convention="nnx")
+    except Exception:
+        return value
+
+
 def root(kind) -> str:
     return (getattr(kind, "__module__", None) or "").split(".", 1)[0]
 
@@ -106,7 +114,10 @@ class Cloner:
             raise Unknown("`%s` is a %s: it cannot be copied" % (self.name, kind.__name__))
         if kind.__module__.startswith("numpy.random") or isinstance(value, random.Random):
             return self._keep(value, copy.deepcopy(value))
-        if kind.__name__ == "PjitFunction" or isinstance(value, kernel_jax().stages.Wrapped):
+        if kind.__name__ == "OpaqueTraceState":
+            return self._keep(value, _trace_state(value))
+        # The class is asked: an object may answer to every name, as flax's `Rngs` do.
+        if kind.__name__ == "PjitFunction" or issubclass(kind, kernel_jax().stages.Wrapped):
             new = self._keep(value, self.shadow.rejit(value))
             if new is not value:
                 self.jitted.append(new)
