@@ -198,6 +198,24 @@ def test_keys_that_flax_counts(fresh: Kernel) -> None:
     assert fresh.run(draw + "\nprint(int(rngs.default.count[...]))") == "1\n"
 
 
+def test_warnings_that_were_shown_once(kernel: Kernel) -> None:
+    kernel.run("""
+    import sys, types, warnings
+    library = types.ModuleType('library')
+    exec("import warnings\\ndef old():\\n    warnings.warn('old is old')\\ndef new():\\n    warnings.warn('new too')",
+         library.__dict__)
+    sys.modules['library'] = library
+    shown = []
+    warnings.showwarning = lambda message, *details, **options: shown.append(str(message))
+    library.old()
+    library.old()
+    """)
+    assert kernel.value("shown") == ["old is old"]
+    kernel.trace("y = jax.jit(lambda x: x.astype('float64'))(jnp.ones(3))\nlibrary.old()\nlibrary.new()")
+    kernel.run("library.old()\nlibrary.new()\nlibrary.new()")
+    assert kernel.value("shown") == ["old is old", "new too"], "each once, as if nothing had been traced"
+
+
 def test_an_object_that_answers_to_every_name(kernel: Kernel) -> None:
     kernel.run("""
     class Tool:

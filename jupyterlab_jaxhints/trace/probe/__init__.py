@@ -9,7 +9,7 @@ import pathlib
 OLDEST_PYTHON = (3, 9)
 PARTS = ("base", "guard", "describe", "levels", "clone", "shadow", "instrument", "positions", "sources", "records",
          "permits", "calls", "hooks", "errortexts", "operands", "errors", "registrations", "keys", "promotion", "walk",
-         "repeats", "cellrun", "facts", "watch", "evaluate", "device", "coverage", "verify", "entry")
+         "repeats", "cellrun", "facts", "warned", "watch", "evaluate", "device", "coverage", "verify", "entry")
 
 
 def _without_joints(text: str) -> str:

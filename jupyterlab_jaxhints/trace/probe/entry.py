@@ -15,6 +15,7 @@ from .facts import facts_of, versions
 from .guard import REFUSALS, ThreadGuard, install_guard
 from .levels import drop_traces, read_mesh
 from .verify import run_verify
+from .warned import ShownWarnings
 from .watch import Watch
 
 MIME = "application/vnd.jaxhints+json"
@@ -119,7 +120,7 @@ def run_worker(live, request, cells):
     context = contextvars.copy_context()  # the worker's prints go to this request, where no cell shows them
     watch.give_back_parent()
     _running = worker = threading.Thread(target=context.run, args=(work,), daemon=True, name="jaxhints")
-    with ThreadGuard():
+    with ThreadGuard(), ShownWarnings():
         worker.start()
         reply = _wait(worker, done, clock, lock, ended, limit)
     return reply if reply is not None else box["reply"]
