@@ -198,6 +198,11 @@ def test_keys_that_flax_counts(fresh: Kernel) -> None:
     assert fresh.run(draw + "\nprint(int(rngs.default.count[...]))") == "1\n"
 
 
+def test_a_generator_of_numpy_is_made_and_drawn_from(kernel: Kernel) -> None:
+    answer = kernel.trace("import numpy as np\nrng = np.random.default_rng(0)\nx = jnp.asarray(rng.normal(size=3))")
+    assert answer.state is State.TRACED and hints(answer) == ["3 x f32[3]"], answer.data["statements"]
+
+
 def test_warnings_that_were_shown_once(kernel: Kernel) -> None:
     kernel.run("""
     import sys, types, warnings

@@ -288,6 +288,7 @@ class Calls:
             module = owner.__module__
         elif owner is not None:
             module = type(owner).__module__
+        module = module if isinstance(module, str) else ""
         rule = IMPURE.get(module.split(".")[0] if not module.startswith("numpy") else module) or IMPURE.get(module)
         if rule is not None and name not in PURE_NAMES and self.hooks.level().staged:
             self.hooks.records.add(rule, self.hooks.records.place_of(number))

@@ -38,7 +38,8 @@ def _trace_state(value):
 
 
 def root(kind) -> str:
-    return (getattr(kind, "__module__", None) or "").split(".", 1)[0]
+    module = getattr(kind, "__module__", None)  # no text where compiled code describes it otherwise
+    return module.split(".", 1)[0] if isinstance(module, str) else ""
 
 
 class Cloner:
@@ -112,7 +113,7 @@ class Cloner:
             return copied
         if kind is types.GeneratorType or isinstance(value, io.IOBase):
             raise Unknown("`%s` is a %s: it cannot be copied" % (self.name, kind.__name__))
-        if kind.__module__.startswith("numpy.random") or isinstance(value, random.Random):
+        if str(kind.__module__).startswith("numpy.random") or isinstance(value, random.Random):
             return self._keep(value, copy.deepcopy(value))
         if kind.__name__ == "OpaqueTraceState":
             return self._keep(value, _trace_state(value))

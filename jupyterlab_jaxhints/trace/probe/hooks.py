@@ -8,7 +8,7 @@ import types
 
 from .base import ProbeRefused, ProbeTimeout, Unknown, is_array, is_tracer, kernel_numpy, leaves
 from .calls import Calls
-from .clone import ITERATORS
+from .clone import ITERATORS, root
 from .levels import current_level
 from .sources import site_of
 
@@ -107,7 +107,7 @@ class Hooks:
 
     def stored(self, number, base):
         self.clock.check()
-        if is_tracer(base) or is_array(base) or type(base).__module__.split(".")[0] in ("flax", "jax"):
+        if is_tracer(base) or is_array(base) or root(type(base)) in ("flax", "jax"):
             return
         level = self.level()
         if not self.is_outer(base, level):
