@@ -20,7 +20,7 @@ RULE = "item-assignment"
 
 # a child whose reader does something dreadful at a cell with this word in it
 DREADFUL = """
-import os, sys, time
+import os, signal, sys, threading, time
 sys.path[:] = {{path!r}}
 from jupyterlab_jaxhints.engine import magics
 real = magics.mask
@@ -66,7 +66,7 @@ async def test_after_it_is_killed_the_next_request_is_answered(ask, request_of, 
     assert status == 200 and hints_of(answer)["c1"] == [RULE]
 
 
-@pytest.mark.parametrize("act", ["os._exit(1)", "os.kill(os.getpid(), 11)"], ids=["exit", "segfault"])
+@pytest.mark.parametrize("act", ["os._exit(1)", "signal.pthread_kill(threading.get_ident(), signal.SIGSEGV)"], ids=["exit", "segfault"])
 async def test_a_cell_that_ends_it_is_left_out(ask, request_of, hints_of, worker, dreadful, act: str) -> None:
     dreadful(act)
     cells = [IMPORT, "y = dreadful(x)", STORE]
