@@ -9,7 +9,7 @@ import {
   openPanel,
   panel
 } from './notebooks';
-import { ghosts, kernelIdle, runCell, section, traced, trust } from './tracing';
+import { ghosts, runCell, section, started, traced } from './tracing';
 
 const IMPORTS = 'import jax, jax.numpy as jnp, numpy as np';
 const MAKE = `${IMPORTS}
@@ -86,14 +86,7 @@ async function informed(
   tmpPath: string,
   cells: string[]
 ): Promise<void> {
-  await openNotebook(page, tmpPath, cells);
-  await trust(page);
-  await kernelIdle(page);
-  await runCell(page, 0);
-  await expect(page.locator('.jp-Notebook .jp-InputPrompt').first()).toHaveText(
-    '[1]:',
-    { timeout: 40_000 }
-  );
+  await started(page, tmpPath, cells);
   await openPanel(page);
   await toggle(page, 'Facts from the kernel').click();
   await expect(section(page)).toContainText('facts only', { timeout: 30_000 });

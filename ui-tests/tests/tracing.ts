@@ -49,8 +49,8 @@ export async function switchOn(page: IJupyterLabPageFixture): Promise<void> {
   await section(page).getByRole('button', { name: 'Turn on' }).click();
 }
 
-/** Opens a trusted notebook, runs its first cell, and switches the trace on. */
-export async function traced(
+/** Opens a trusted notebook and runs its first cell. */
+export async function started(
   page: IJupyterLabPageFixture,
   tmpPath: string,
   cells: string[]
@@ -63,6 +63,15 @@ export async function traced(
     '[1]:',
     { timeout: 40_000 }
   );
+}
+
+/** Opens a trusted notebook, runs its first cell, and switches the trace on. */
+export async function traced(
+  page: IJupyterLabPageFixture,
+  tmpPath: string,
+  cells: string[]
+): Promise<void> {
+  await started(page, tmpPath, cells);
   await switchOn(page);
 }
 
