@@ -6,6 +6,7 @@ traced as one run in the order of the notebook: each sees what those above it wo
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -162,6 +163,7 @@ def plan(request: TraceRequest, live: LiveTrace | None = None) -> dict[str, Any]
             "names": request.names, **({"budget": verification.BUDGET} if request.action == "verify" else {})}
 
 
+@functools.lru_cache(maxsize=2048)  # a request is planned when it is asked, and when its answers are read
 def _masked(text: str) -> str | None:
     """The text without magics; None where it is no Python, not yet complete, or empty."""
     seen = mask(text)
